@@ -147,9 +147,8 @@ def check(program: Program) -> Reports:
                 what = "validation" if validation else "checkpoint"
                 notes = note(switch, "eval() is called here, some iterations before") + note(reason, f"for this {what}")
                 message = _message(program, event, module, loop, what)
-                certainly = mode_matters(module)
                 repair = InsertTrain(module=module, loop=loop, event=event)
-                yield Report(event, message, notes, repair=repair, severity="error" if certainly else "warning")
+                yield Report(event, message, notes, repair=repair, severity="error" if mode_matters(module) else "warning")
             break
 
 

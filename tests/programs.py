@@ -17,6 +17,20 @@ for x, y in loader:
     opt.step()
 """
 CLEAN = BROKEN.replace("    loss =", "    opt.zero_grad()\n    loss =")
+WRAPPER = """\
+import torch
+
+class Wrapper:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def step(self):
+        self.optimizer.step()
+
+    def zero_grad(self):
+        self.optimizer.zero_grad()
+
+"""
 RULE = '''"""Nothing may step here.
 
 ## What it does

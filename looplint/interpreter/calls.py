@@ -184,8 +184,8 @@ def call_method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
     if name.startswith("super."):
         return hooks.super_called.run(interp, obj, name[6:], args, expr)
     if name == "__class__":  # `type(model)(width)` builds another one
-        known = obj.cls is not None and not (obj.symbolic or obj.one_of)
-        return instantiate(interp, obj.cls, args, expr) if known and obj.cls else unfollowed.unknown_call(interp, None, args, expr)
+        cls = classes.class_of(obj)
+        return instantiate(interp, cls, args, expr) if cls is not None else unfollowed.unknown_call(interp, None, args, expr)
     effect = objects.effect_of(obj, name)
     if effect is not None:
         hooks.handed.run(obj, args)

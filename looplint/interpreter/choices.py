@@ -41,7 +41,7 @@ def settle(
         if region is not None:
             interp.frame.locals[name] = region
             continue
-        wrapper = _read_back(left, right) or _read_back(right, left)
+        wrapper = _read_back(left, right)
         if wrapper is not None:
             interp.frame.locals[name] = wrapper
             continue
@@ -57,7 +57,7 @@ def settle(
         if region is not None:
             owner.heap[key[1]] = region
             interp.note_write(owner, key[1], region)
-        wrapper = _read_back(left, right) or _read_back(right, left)
+        wrapper = _read_back(left, right)
         if wrapper is not None:
             owner.heap[key[1]] = wrapper
             interp.note_write(owner, key[1], wrapper)
@@ -73,14 +73,15 @@ def settle(
             interp.note_write(owner, key[1], value)
 
 
-def _read_back(known: Value, other: Value) -> Value | None:
-    """A wrapper of the program where another way reads what has its place from a file: it is one of that class, which an earlier run has pickled."""
-    if not other or not all(map(_is_from_file, other)) or (wrapper := _wrapper(known)) is None:
-        return None
-    for atom in other:
-        if isinstance(atom, Ref):
-            atom.obj.merged = wrapper
-    return known
+def _read_back(left: Value, right: Value) -> Value | None:
+    """A wrapper of the program where the other way reads what has its place from a file: it is one of that class, which an earlier run has pickled."""
+    for known, other in ((left, right), (right, left)):
+        if other and all(map(_is_from_file, other)) and (wrapper := _wrapper(known)) is not None:
+            for atom in other:
+                if isinstance(atom, Ref):
+                    atom.obj.merged = wrapper
+            return known
+    return None
 
 
 def _is_from_file(atom: Atom) -> bool:

@@ -178,6 +178,11 @@ def lacks(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     return known
 
 
+def class_of(obj: Obj) -> ClassRef | None:
+    """The class of the project that an object certainly is of: none of what is handed in, or is one of several."""
+    return None if obj.symbolic or obj.one_of else obj.cls
+
+
 def always_sets(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     """Whether the constructor of a class sets an attribute on every path: by a statement of its own that stands in no branch."""
     init = find_member(interp, cls, "__init__")

@@ -15,7 +15,6 @@ from looplint.domain.values import (
     Arguments,
     ClassRef,
     Const,
-    External,
     Func,
     Number,
     Params,
@@ -245,11 +244,10 @@ def truth(interp: Interpreter, expr: ir.Expr) -> bool | None:
     if isinstance(expr, ir.Unary) and expr.op == "not":
         inner = truth(interp, expr.operand)
         return None if inner is None else not inner
-    match expr:
-        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=asked), ir.Arg(value=classes)]):
-            return instances.is_instance(interp, evaluate(interp, asked), evaluate(interp, classes))
-        case ir.Call(func=ir.Attr(attr="is_tensor"), args=[ir.Arg(value=asked)]):
-            return instances.is_instance(interp, evaluate(interp, asked), frozenset({External("torch.Tensor")}))
+    asked = instances.asked_by(interp, expr)
+    if asked is not None:
+        tested, given = asked
+        return instances.is_instance(interp, evaluate(interp, tested), given)
     outcome = truth_of(evaluate(interp, expr))
     # What the settings of a program switch off is code as much as what they switch on.
     return None if outcome is not None and settings.decide(interp, expr) else outcome

@@ -11,6 +11,7 @@ from looplint.domain.values import Atom, ClassRef, Const, External, Ref, Tensor,
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import SEALED
+from looplint.syntax import ir
 
 _MODULE_CLASSES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
 _PLAIN = frozenset(
@@ -20,6 +21,16 @@ _PLAIN = frozenset(
 _STRUCTURAL = ("collections.", "typing.", "numbers.")
 # What no tuple, text or number is.
 _OF_A_LOOP = (TorchModule, Optimizer, Scheduler, Scaler, Engine, Accelerator)
+
+
+def asked_by(interp: Interpreter, test: ir.Expr) -> tuple[ir.Expr, Value] | None:
+    """What a test asks the class of, and which classes it asks for: `isinstance(x, classes)`, `torch.is_tensor(x)`; None for another one."""
+    match test:
+        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=tested), ir.Arg(value=classes)]):
+            return tested, interp.evaluate(classes)
+        case ir.Call(func=ir.Attr(attr="is_tensor"), args=[ir.Arg(value=tested)]):
+            return tested, frozenset({External("torch.Tensor")})
+    return None
 
 
 def is_instance(interp: Interpreter, value: Value, given: Value) -> bool | None:

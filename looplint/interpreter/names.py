@@ -152,7 +152,8 @@ def _super_member(interp: Interpreter, atom: Super, name: str) -> Value:
 def _class_name(obj: Obj) -> str:
     """The name of an object's class, where it is known; what a library calls in lower case is a function that builds it."""
     if obj.cls is not None:
-        return "" if obj.symbolic or obj.one_of else obj.cls.cls.name
+        cls = classes.class_of(obj)
+        return cls.cls.name if cls is not None else ""
     leaf = obj.qualname.rpartition(".")[2]
     return leaf if leaf[:1].isupper() and not obj.one_of else ""
 

@@ -52,14 +52,9 @@ def narrow(interp: Interpreter, test: ir.Expr, held: bool) -> None:
 
 def _by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
     """`isinstance(name, classes)`: what is a number is no tensor, and the other way round; of `entry["loss"]`, what the dict can be that holds it."""
-    match test:
-        case ir.Call(func=ir.Name(id="isinstance"), args=[ir.Arg(value=tested), ir.Arg(value=classes)]):
-            given = evaluate(interp, classes)
-        case ir.Call(func=ir.Attr(attr="is_tensor"), args=[ir.Arg(value=tested)]):
-            given = frozenset({External("torch.Tensor")})
-        case _:
-            return
-    _kept(interp, tested, given, held)
+    asked = instances.asked_by(interp, test)
+    if asked is not None:
+        _kept(interp, *asked, held)
 
 
 def _by_type(interp: Interpreter, test: ir.Compare, held: bool) -> bool:

@@ -98,7 +98,7 @@ def _of_attribute(interp: Interpreter, owner: ClassRef, attribute: str, depth: i
         known = interp.evidence.usage[key] = {}
         for each in classes.mro(interp, owner):
             for function in each.cls.methods.values():
-                _follow_aliases(interp, Scope(function, each.module, owner), f"self.{attribute}", known, depth)
+                _follow_names(interp, Scope(function, each.module, owner), f"self.{attribute}", known, depth)
             for function in [*each.cls.methods.values()][:1]:
                 _gather_own(interp, Scope(function, each.module, owner), each.cls.usage, attribute, known, depth)
     return known or {}
@@ -106,7 +106,7 @@ def _of_attribute(interp: Interpreter, owner: ClassRef, attribute: str, depth: i
 
 def _gather(interp: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
     _gather_own(interp, scope, usage, path, into, depth)
-    _follow_aliases(interp, scope, path, into, depth)
+    _follow_names(interp, scope, path, into, depth)
 
 
 def _gather_own(interp: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:
@@ -115,8 +115,6 @@ def _gather_own(interp: Interpreter, scope: Scope, usage: dict[str, ir.Usage], p
         if suffix is None:
             continue
         into.setdefault(suffix, ir.Usage()).add(found)
-        for given in found.gives:
-            into[suffix].given_methods |= _methods_of(interp, scope, given, depth)
         for callee, position in found.passed:
             _hand_over(interp, scope, callee, position, suffix, into, depth)
         for callee, keyword in found.named:
@@ -133,11 +131,16 @@ def _methods_of(interp: Interpreter, scope: Scope, path: str, depth: int) -> fro
     return methods
 
 
-def _follow_aliases(interp: Interpreter, scope: Scope, path: str, into: Uses, depth: int) -> None:
+def _follow_names(interp: Interpreter, scope: Scope, path: str, into: Uses, depth: int) -> None:
+    """What is done with a value under its other names, and with what its calls give under the names that this gets."""
     for source, target in scope.function.aliases:
         suffix = _suffix(source, path)
         if suffix is not None and target != path:
             _merge(into, suffix, uses(interp, scope, target, depth + 1))
+    for source, target in scope.function.made:
+        suffix = _suffix(source, path)
+        if suffix is not None and target != path:
+            into.setdefault(suffix, ir.Usage()).given_methods |= _methods_of(interp, scope, target, depth)
 
 
 def _suffix(name: str, path: str) -> str | None:

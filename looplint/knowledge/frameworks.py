@@ -222,10 +222,10 @@ PURE_LIBRARIES = frozenset({
     "pycocotools", "lmdb", "soundfile", "librosa", "albumentations", "rouge", "sacrebleu", "seqeval", "numbers", "copyreg", "builtins", "optuna",
 })  # fmt: skip
 
-# The methods of accelerate's Accelerator and Fabric.
 # What makes an optimizer of the settings of a run, its first argument, and of a model.
 OF_SETTINGS_AND_MODEL = frozenset({"timm.optim.create_optimizer", "timm.optim.optim_factory.create_optimizer"})
 
+# The methods of accelerate's Accelerator and Fabric.
 ACCELERATOR_METHODS: dict[str, str] = {
     "prepare": "pass-through",
     "prepare_model": "same",

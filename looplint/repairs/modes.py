@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
 import libcst as cst
 
@@ -197,29 +197,20 @@ def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[State
 
     def plain(other: Statement) -> bool:
         """Whether it computes from what is there, for all to see: a loss of an output, a sum."""
-        return not other.blocks and not list(p.events_in(other, layout)) and not _needs_gradients(p, other, layout)
+        return not other.blocks and not any(True for _ in p.events_in(other, layout))
+
+    def furthest(others: Iterable[Statement]) -> Statement:
+        """The last of the statements on one side that is quiet, with only plain ones in between."""
+        found = statement
+        for other in others:
+            if quiet(other):
+                found = other
+            elif not plain(other):
+                break
+        return found
 
     around = statement.block.statements
-    first = _furthest([*range(statement.index - 1, -1, -1)], around, quiet, plain, statement.index)
-    last = _furthest([*range(statement.index + 1, len(around))], around, quiet, plain, statement.index)
-    return around[first], around[last]
-
-
-def _furthest(
-    numbers: Sequence[int],
-    statements: Sequence[Statement],
-    wanted: Callable[[Statement], bool],
-    between: Callable[[Statement], bool],
-    start: int,
-) -> int:
-    """The last of some statements that is wanted, with no other in between than those that may be there."""
-    found = start
-    for number in numbers:
-        if wanted(statements[number]):
-            found = number
-        elif not between(statements[number]):
-            break
-    return found
+    return furthest(reversed(around[: statement.index])), furthest(around[statement.index + 1 :])
 
 
 def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:

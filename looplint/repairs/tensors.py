@@ -90,7 +90,7 @@ def _items_of(function: cst.FunctionDef, parameters: list[str]) -> frozenset[str
     """The names that loops of a function give to what is in its parameters: `for name, value in losses.items()`."""
     loops = (node for node in walk(function.body) if isinstance(node, cst.For))
     over = ((node, {path.partition(".")[0] for path in reads(node.iter)} - {"self"}) for node in loops)
-    return frozenset().union(*(sets(node.target) | reads(node.target) for node, read in over if read & set(parameters)))
+    return frozenset().union(*(reads(node.target) for node, read in over if read & set(parameters)))
 
 
 def _only_calls_itself(value: cst.BaseExpression) -> bool:

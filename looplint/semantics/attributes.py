@@ -116,7 +116,7 @@ def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
 def _hasattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Known where a class in sight sets the attribute in its constructor, whatever happens."""
     name, given = constant_of(args.get(1, "") or NOTHING), args.get(0, "") or NOTHING
-    classes_of = [a.obj.cls if isinstance(a, Ref) and not (a.obj.symbolic or a.obj.one_of) else None for a in given]
+    classes_of = [classes.class_of(a.obj) if isinstance(a, Ref) else None for a in given]
     if name is None or not isinstance(name.value, str) or not classes_of:
         return UNKNOWN
     always = all(cls is not None and classes.always_sets(interp, cls, name.value) for cls in classes_of)

@@ -142,10 +142,8 @@ class LoweringVisitor(ExpressionLowering):
                 name, source = ir.path_of(target), ir.path_of(callee)
                 if name is not None and source is not None:
                     self._function_stack[-1].made.append((source, name))
-                usage = self._usage(callee)
-                if usage is not None and name is not None:
-                    usage.rebound += name == source
-                    usage.gives |= {name}
+                if name == source and (usage := self._usage(callee)) is not None:
+                    usage.rebound += 1
 
     def visit_AugAssign(self, node: cst.AugAssign) -> Sequence[ir.Stmt]:
         target = self.expr(node.target)

@@ -5,20 +5,11 @@ from __future__ import annotations
 import pytest
 
 import looplint
+from programs import WRAPPER
 
-WRAPPED = """\
-import torch
-
-class Wrapper:
-    def __init__(self, optimizer):
-        self.optimizer = optimizer
-
-    def step(self):
-        self.optimizer.step()
-
-    def zero_grad(self):
-        self.optimizer.zero_grad()
-
+WRAPPED = (
+    WRAPPER
+    + """\
 class Other(Wrapper):
     pass
 
@@ -33,6 +24,7 @@ def train(model: torch.nn.Module, loader, sort):
         loss = model(x).mean()
 BODY
 """
+)
 CLEARED_LATE = "        loss.backward()\n        {0}.zero_grad()\n        {0}.step()"
 RIGHT = "        {0}.zero_grad()\n        loss.backward()\n        {0}.step()"
 

@@ -5,21 +5,8 @@ from __future__ import annotations
 import pytest
 
 import looplint
+from programs import WRAPPER
 
-WRAPPER = """\
-import torch
-
-class Wrapper:
-    def __init__(self, optimizer):
-        self.optimizer = optimizer
-
-    def step(self):
-        self.optimizer.step()
-
-    def zero_grad(self):
-        self.optimizer.zero_grad()
-
-"""
 BUILT_OR_READ = """\
 def main(Net, loader, path, adam):
     if path is None:

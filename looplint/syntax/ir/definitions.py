@@ -43,8 +43,7 @@ class Usage:
     # How often it is called, and how often of these to take the place of what is called: `optimizer = optimizer(parameters)`.
     calls: int = 0
     rebound: int = 0
-    # The dotted names that get what a call of it gives, and the methods that are called on that under these names.
-    gives: frozenset[str] = frozenset()
+    # The methods that are called on what its calls give, under the names that this gets.
     given_methods: frozenset[str] = frozenset()
     iterated: bool = False
     # The dotted names of the functions it is passed to, each with its place among the arguments; those of `super()` begin with SUPER.
@@ -75,7 +74,6 @@ class Usage:
         self.attrs |= other.attrs
         self.calls += other.calls
         self.rebound += other.rebound
-        self.gives |= other.gives
         self.given_methods |= other.given_methods
         self.iterated = self.iterated or other.iterated
         self.computed = self.computed or other.computed
