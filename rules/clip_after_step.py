@@ -51,6 +51,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A clip in a loop that the step is not in: it is not run in the iteration of the step.
 - Clipping of weights (WGAN), and a norm that is only measured.
+- A clip that may be for another optimizer.
 - An optimizer that escapes, in between, into code that cannot be followed.
 
 ## Repair
@@ -85,8 +86,8 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         for visit in program.run(AUTOMATON, optimizer):
             clip = visit.event
-            if not isinstance(clip, Clip) or not visit.always("applied", "dropped"):
-                continue
+            if not isinstance(clip, Clip) or not visit.certain or not visit.always("applied", "dropped"):
+                continue  # a clip that may be for another optimizer
             step = next((s.last(Step) for s in visit.states if s.state in ("applied", "dropped")), None)
             if step is None or not set(clip.loops) <= set(step.loops):
                 continue  # a clip in a loop that the step is not in

@@ -53,6 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A clip that finds gradients on some path, such as one under the condition of an accumulating step.
 - A step whose gradients are clipped again after the backward.
 - A norm that is only measured (`max_norm=inf`).
+- A clip that may be for another optimizer.
 - An optimizer that escapes, in between, into code that cannot be followed.
 
 ## Repair
@@ -92,7 +93,7 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer)
         # Clips that on every path find no new gradients: cleared ones, or those that a step of an earlier iteration has used.
-        early = {v.event for v in visits if v.event.kind == "clip" and v.always("empty", "spent")}
+        early = {v.event for v in visits if v.event.kind == "clip" and v.certain and v.always("empty", "spent")}
         reported = set()
         for visit in visits:
             step = visit.event

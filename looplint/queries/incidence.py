@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, overload
 
@@ -209,7 +209,7 @@ class Incidence:
         if event.kind == "escape":
             return "must" if holds and related(holds, modules) else None
         if not modules or not holds:
-            if obj not in rivals and not alone:
+            if (obj not in rivals and not alone) or self._is_clip_of_another(event, rivals - {obj}):
                 return None
             alone = alone or event in self._used_events.get(obj, ())
             return ("must" if event.certain else "may") if alone else "may"
@@ -219,6 +219,8 @@ class Incidence:
             )
             if certain and obj.exact and not any(m.symbolic for m in modules):
                 return None
+            if self._is_clip_of_another(event, rivals - {obj}):
+                return None
             others = any(related(o.holds, modules) for o in rivals if o is not obj)
             symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
             return None if others and not symbolic else "may"
@@ -227,6 +229,10 @@ class Incidence:
         if isinstance(event, Clip) and (_passes_over(event.whole, modules, holds) or _passes_over(obj.exact, holds, modules)):
             return "may"
         return "must" if event.certain else "may"
+
+    def _is_clip_of_another(self, event: Event, others: Set[Optimizer | Engine]) -> bool:
+        """Whether a clip of parameters that are not known is what the step of another optimizer comes after."""
+        return isinstance(event, Clip) and any(event in self._used_events.get(o, ()) for o in others if isinstance(o, Optimizer))
 
     def _drives_elsewhere(self, other: Optimizer | Engine, event: Event) -> bool:
         """Whether an engine only works under conditions that those of an event rule out: `if deepspeed: model.step()`."""
