@@ -1,6 +1,13 @@
 """Options of the test suite."""
 
+import os
+import sys
+
 import pytest
+
+# Many tests start looplint: without bytecode each of these processes compiles it anew, which takes most of its time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
