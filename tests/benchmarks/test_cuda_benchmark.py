@@ -47,8 +47,9 @@ def test_what_there_is_no_time_for_is_not_run(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(missing_cuda() is None, reason="there is a GPU, and the benchmark would run")
 def test_without_a_gpu_it_says_so_and_writes_nothing(tmp_path: Path) -> None:
+    if missing_cuda() is None:
+        pytest.skip("there is a GPU, and the benchmark would run")
     out = tmp_path / "out.json"
     environment = {**os.environ, "LOOPLINT_PYTHON": sys.executable}
     done = subprocess.run([str(SCRIPT), "--out", str(out)], env=environment, capture_output=True, text=True, check=False)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-import torch
-from torch import Tensor
 
 import looplint
 from looplint.knowledge.pytorch import DETACHED_METHODS, TENSOR_METHODS
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 ARGUMENTS = {
     "bincount": None,  # Takes integers alone.
@@ -25,20 +28,26 @@ COMPARED = {
 
 def _computed() -> Tensor:
     """A tensor (3,) of positive numbers that has a graph, and is no parameter."""
+    import torch  # here, so that only the process that runs these tests takes the time
+
     return torch.tensor([0.2, 0.3, 0.5], requires_grad=True) * 1.0
 
 
 @pytest.mark.parametrize("name", sorted(DETACHED_METHODS))
 def test_a_method_gives_a_tensor_without_graph(name: str) -> None:
+    import torch
+
     arguments = (_computed(),) if name in COMPARED else ARGUMENTS.get(name, ())
     tensor = _computed() if arguments is not None else torch.tensor([1, 2])
     result = getattr(tensor, name)(*(arguments or ()))
-    assert isinstance(result, Tensor)
+    assert isinstance(result, torch.Tensor)
     assert not result.requires_grad
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_all_methods_without_arguments_that_give_no_graph_are_known() -> None:
+    from torch import Tensor
+
     found = set()
     for name in (n for n in dir(Tensor) if not n.startswith("_")):
         try:

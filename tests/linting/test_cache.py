@@ -8,11 +8,14 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from command_line import looplint
+from command_line import looplint, looplint_text
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
+from looplint.linting import analysis
+from looplint.linting.analysis import analyse_file
 from looplint.linting.cache import Cache
 from looplint.linting.catalogue import load
 from looplint.linting.files import analyse
@@ -40,6 +43,20 @@ print("parsed" if "libcst" in sys.modules else "warm", file=sys.stderr)
 
 def lint(folder: Path, *arguments: str) -> tuple[str, str]:
     """What a run prints, and whether it parsed anything."""
+
+    def told(*given: Any) -> FileResult:
+        print("parsed", file=sys.stderr)
+        return analyse_file(*given)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(analysis, "analyse_file", told)
+        done = looplint_text("check", *(arguments or (".",)), "--output-format", "concise", cwd=folder)
+    assert "Traceback" not in done.stderr
+    return done.stdout, "parsed" if "parsed" in done.stderr.splitlines() else "warm"
+
+
+def lint_in_a_process(folder: Path, *arguments: str) -> tuple[str, str]:
+    """The same of a process of its own, which tells whether the parser was imported."""
     code = RUN.format(arguments=["check", *(arguments or (".",)), "--output-format", "concise"])
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout, done.stderr.splitlines()[-1]
@@ -54,10 +71,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_warm_run_says_the_same_and_parses_nothing(folder: Path) -> None:
-    cold, how = lint(folder)
+    cold, how = lint_in_a_process(folder)
     assert how == "parsed" and "broken.py:8:5: error: LL102" in cold
-    assert lint(folder) == (cold, "warm")
-    assert lint(folder, ".", "--no-cache") == (cold, "parsed")
+    assert lint_in_a_process(folder) == (cold, "warm")
+    assert lint_in_a_process(folder, ".", "--no-cache") == (cold, "parsed")
     everything = looplint(".", "--output-format", "json", cwd=folder)
     assert everything.stdout == looplint(".", "--output-format", "json", "--no-cache", cwd=folder).stdout
     assert b"syntax.py:2:" in everything.stderr
@@ -167,11 +184,12 @@ def test_an_entry_of_which_a_byte_has_changed_is_none(folder: Path) -> None:
     cache.put(source, selection, result)
     (entry,) = (folder / "cache").rglob("*.json")
     raw = entry.read_bytes()
-    for position in range(len(raw)):
-        for bit in (0, 4, 7):
-            entry.write_bytes(raw[:position] + bytes([raw[position] ^ 1 << bit]) + raw[position + 1 :])
-            assert cache.get(source, selection) is None, position
-    entry.write_bytes(raw)
+    with entry.open("r+b", buffering=0) as file:  # in place: a file that is emptied and written anew waits for the disk
+        for position in range(len(raw)):
+            for changed in (raw[position] ^ 1 << bit for bit in (0, 4, 7)):
+                os.pwrite(file.fileno(), bytes([changed]), position)
+                assert cache.get(source, selection) is None, position
+            os.pwrite(file.fileno(), raw[position : position + 1], position)
     assert cache.get(source, selection) == result
 
 
@@ -179,9 +197,9 @@ def test_processes_share_a_cache(folder: Path) -> None:
     for number in range(5):
         (folder / f"copy{number}.py").write_text(BROKEN + f"# {number}\n")
     with ThreadPoolExecutor(3) as pool:
-        outputs = {out for out, _ in pool.map(lambda _: lint(folder), range(3))}
+        outputs = {out for out, _ in pool.map(lambda _: lint_in_a_process(folder), range(3))}
     assert len(outputs) == 1
-    assert lint(folder) == (outputs.pop(), "warm")
+    assert lint_in_a_process(folder) == (outputs.pop(), "warm")
     assert not [
         p
         for p in (folder / ".looplint_cache").rglob("*")

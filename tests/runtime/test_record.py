@@ -34,9 +34,15 @@ def run(folder: Path, source: str, **options: object) -> Recording:
     return record(script, Options(**options), Launching.launch)  # type: ignore[arg-type]
 
 
-def test_results_are_bitwise_those_of_the_same_run_without_hooks() -> None:
-    plain = record(PROGRAMS / "many_loops.py", Options(hooks=False))
-    recorded = record(PROGRAMS / "many_loops.py")
+@pytest.fixture(scope="module")
+def plain() -> Recording:
+    """The program of many loops, without hooks, in a process of its own."""
+    threads = {"OMP_NUM_THREADS": "1"}  # as the forks have: sums hang on it
+    return record(PROGRAMS / "many_loops.py", Options(hooks=False, environment=threads))
+
+
+def test_results_are_bitwise_those_of_the_same_run_without_hooks(plain: Recording) -> None:
+    recorded = record(PROGRAMS / "many_loops.py", launch=Launching.launch)
     assert plain.ok, plain.stderr
     assert recorded.ok, recorded.stderr
     assert len(plain.stdout.splitlines()) == 10
@@ -52,10 +58,9 @@ def test_results_are_bitwise_those_of_the_same_run_without_hooks() -> None:
     assert sum(bool(e.facts.get("inferred")) for e in recorded.stream.of("clear")) == 2  # `p.grad = None`, but for the last batch
 
 
-def test_probes_at_every_line_change_no_result() -> None:
+def test_probes_at_every_line_change_no_result(plain: Recording) -> None:
     script = PROGRAMS / "many_loops.py"
-    watch = {str(script.resolve()): range(1, 400)}
-    plain, probed = (record(script, Options(**options)) for options in ({"hooks": False}, {"watch": watch}))  # type: ignore[arg-type]
+    probed = record(script, Options(watch={str(script.resolve()): range(1, 400)}), Launching.launch)
     assert probed.ok, probed.stderr
     assert probed.stdout == plain.stdout
     assert len(probed.stream.marked("probe")) > 50
@@ -226,8 +231,7 @@ def test_modules_run_by_name_are_the_users_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sizes", [[1], [3, 5], [4] * 8, [900, 200_000, 100_000]], ids=str)
 def test_how_far_parameters_move_is_relative_to_what_they_were(sizes: list[int], tmp_path: Path) -> None:
     """Also where there is one parameter only, where there are many, and where they are large."""
-    script = tmp_path / "moves.py"
-    script.write_text(
+    source = (
         "import torch\n"
         f"held = [torch.nn.Parameter(torch.ones(size)) for size in {sizes}]\n"
         "optimizer = torch.optim.SGD(held, lr=0.25)\n"
@@ -237,6 +241,6 @@ def test_how_far_parameters_move_is_relative_to_what_they_were(sizes: list[int],
         "        p.grad = torch.full_like(p, 2.0)\n"
         "    optimizer.step()\n"
     )
-    steps = record(script, Options()).stream.of("step")
+    steps = run(tmp_path, source).stream.of("step")
     assert [e.facts["change"] for e in steps] == [pytest.approx(0.5)] * 3
     assert [e.facts["norm"] for e in steps] == [pytest.approx(2 * sum(sizes) ** 0.5)] * 3
