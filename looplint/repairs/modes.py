@@ -132,10 +132,12 @@ class InsertNoGrad(Repair):
         loop = None if self.loop is not None and _computes_elsewhere(self.loop, self.event, self.depth) else self.loop
         place, target = _pass(p, loop, self.event, self.depth, narrow=True)
         layout = place.layout
-        if _needs_gradients(p, target, layout):
+        if _needs_gradients(p, target, layout) or _yields(p, target):
             target = place.statement
             if _needs_gradients(p, target, layout):
                 raise Infeasible("gradients are computed in the same statement")
+            if _yields(p, target):
+                raise Infeasible("gradients would stay off where what is yielded goes")
         draft = Draft(layout)
         function = layout.function_of(target)
         local = function is not None and imported_in(layout, function, target, "torch")
@@ -193,11 +195,12 @@ def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[State
     def quiet(other: Statement) -> bool:
         forwards = [e for e in p.events_in(other, layout) if e.kind == "forward" and e.grad is True]
         # Only what is measured, for all to see: what code that cannot be followed makes of a result may need its graph.
-        return bool(forwards) and all(e.key in p.program.uses.scored for e in forwards) and not _needs_gradients(p, other, layout)
+        measured = bool(forwards) and all(e.key in p.program.uses.scored for e in forwards)
+        return measured and not _needs_gradients(p, other, layout) and not _yields(p, other)
 
     def plain(other: Statement) -> bool:
         """Whether it computes from what is there, for all to see: a loss of an output, a sum."""
-        return not other.blocks and not any(True for _ in p.events_in(other, layout))
+        return not other.blocks and not any(True for _ in p.events_in(other, layout)) and not _yields(p, other)
 
     def furthest(others: Iterable[Statement]) -> Statement:
         """The last of the statements on one side that is quiet, with only plain ones in between."""
@@ -211,6 +214,11 @@ def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[State
 
     around = statement.block.statements
     return furthest(reversed(around[: statement.index])), furthest(around[statement.index + 1 :])
+
+
+def _yields(p: Planner, statement: Statement) -> bool:
+    """Whether a generator hands something over in a statement: what it switches off there stays off in the code that takes it."""
+    return any(isinstance(n, cst.Yield) for n in p.nodes_in(statement.node))
 
 
 def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
@@ -286,6 +294,6 @@ def _outermost_loop(statement: Statement) -> Statement:
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
     node = function.node
     assert isinstance(node, cst.FunctionDef)
-    if not _EVALUATES.search(node.name.value) or any(isinstance(n, cst.Yield) for n in p.nodes_in(node)):
+    if not _EVALUATES.search(node.name.value) or _yields(p, function):
         return False
     return not _trains(p, function, layout)

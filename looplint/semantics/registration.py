@@ -236,8 +236,10 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
         return
     constructing = any(f.name == "__init__" for f in interp.active) and obj.cls is not None
     modules = refs(value, Module, Loss)
-    parameters = [a for a in value if isinstance(a, Params) and not _is_there(a, obj)]
-    if (modules or parameters) and not constructing:
+    parameters = [a for a in value if isinstance(a, Params)]
+    # Where the module is one of several, so are the parameters: those of the others are not what this one gets.
+    is_given_others = bool(parameters) and not any(_is_there(a, obj) for a in parameters)
+    if (modules or is_given_others) and not constructing:
         interp.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
     adopt(obj, value)
     if modules and not constructing:
