@@ -166,6 +166,7 @@ from looplint.queries.precision import (
     sets_its_precision,
     switched,
     unscaled_by_hand,
+    update_without_step,
 )
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
@@ -259,7 +260,7 @@ __all__ = [
     "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "eval_is_chosen", "has_no_mode", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "only_in_train_mode", "saved_after", "trains_a_part", "validation_before", "called_at", "callee", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "steps_in_some_call", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "shares_a_call", "tensor_of", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "may_be_of_any", "trains_a_copy", "trains_its_successor",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "samples", "shortened_passes", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
-    "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand",
+    "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand", "update_without_step",
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Reports `optimizer.step()` where on every path its gradients are those of a loss that a `GradScaler` has scaled, be they unscaled or not.
+Reports `optimizer.step()` where on every path its gradients are those of a loss that a `GradScaler` has scaled, be they unscaled or not,
+and one after which a scaler is updated that no optimizer has stepped through.
 
 ## Why it matters
 
@@ -77,15 +78,20 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    Scaler,
     Step,
     StepThroughScaler,
+    Unscale,
+    Visit,
     called_at,
     condition_of,
     note,
+    only,
     perhaps_off,
     scaler_of,
     switched,
     unscaled_by_hand,
+    update_without_step,
 )
 
 CODE = "LL604"
@@ -97,24 +103,38 @@ def check(program: Program) -> Reports:
             continue  # gradients that the program multiplies itself
         for visit in program.run(SCALING, optimizer):
             step = visit.event
-            if not isinstance(step, Step) or step.scaler is not None or not visit.always("scaled", "unscaled", "none", UNSEEN):
+            if not isinstance(step, Step) or step.scaler is not None:
                 continue
             if not visit.certain:
                 continue  # a step that may be another optimizer's
-            found = visit.sometimes("scaled", "unscaled")
+            found = visit.sometimes("scaled", "unscaled") if visit.always("scaled", "unscaled", "none", UNSEEN) else []
             backward = found[0].last(Backward) if found else None
-            scaler = scaler_of(backward) if backward is not None else None
-            if backward is None or scaler is None:
+            update = update_without_step(program, step) if backward is None and _may_be_scaled(visit) else None
+            cause = backward or update
+            scaler = scaler_of(backward) if backward is not None else only(update, Scaler) if update is not None else None
+            if cause is None or scaler is None:
                 continue  # one of several scalers
             if switched(step, scaler):
                 continue  # a step under a condition on what also switches the scaler on or off
             if perhaps_off(program, step, scaler):
                 continue  # the other branch of a condition in which the scaler steps the optimizer
-            scale, opt = called_at(backward, scaler), called_at(step, optimizer)
-            harm = "its gradients are still scaled" if visit.sometimes("scaled") else "overflowed gradients are applied too"
-            message = f"the loss is scaled, but {opt} steps without {scale}: {harm}; call {scale}.step({opt}), which unscales them and skips overflows"
-            notes = note(backward, f"{scale} scales the loss here, and its gradients with it")
+            scale, opt = called_at(cause, scaler), called_at(step, optimizer)
+            unscaled = not visit.sometimes("scaled") and any(s.last(Unscale) for s in visit.states)
+            harm = "overflowed gradients are applied too" if unscaled else "its gradients are still scaled"
+            bypass = (
+                f"{scale} is updated for this step, but {opt} steps without it"
+                if update
+                else f"the loss is scaled, but {opt} steps without {scale}"
+            )
+            message = f"{bypass}: {harm}; call {scale}.step({opt}), which unscales them and skips overflows"
+            notes = note(backward, f"{scale} scales the loss here, and its gradients with it") + note(update, f"{scale} is updated here")
             built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
             if condition_of(scaler):
                 notes += note(built, f"{scale} is built here, and does so where {condition_of(scaler)}")
             yield Report(step, message, notes, repair=StepThroughScaler(step=step, scaler=scaler, optimizer=optimizer))
+
+
+def _may_be_scaled(visit: Visit) -> bool:
+    """Whether a step may meet the gradients of a scaled loss: those of a backward out of sight, or of one of several ways to go backward."""
+    states = ("scaled", "unscaled", "mixed", "plain", "none", UNSEEN)
+    return bool(visit.sometimes("scaled", "unscaled", "mixed", UNSEEN)) and len(visit.sometimes(*states)) == len(visit.states)

@@ -58,6 +58,7 @@ _KEPT_MEANING: dict[str, tuple[str, ...]] = {
     "optimizer": ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group"),
     "scheduler": ("step", "state_dict", "load_state_dict", "get_lr", "get_last_lr"),
     "loss": ("forward",),
+    "scaler": ("scale", "step", "update", "unscale_", "state_dict", "load_state_dict"),
     "module": (
         "forward",
         "train",

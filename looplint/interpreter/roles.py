@@ -74,7 +74,9 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
             has_modes = methods & {"train", "eval"} and not ("step" in methods and "opt" in lowered)
             return "optimizer" if not (usage.applied or has_modes or "parameters" in methods) else "module"
         return "module" if usage.applied or methods & _MODULE_METHODS else None
-    if ("scale" in methods and methods & {"step", "update", "unscale_"}) or (usage.applied and lowered.endswith(_SCALERS)):
+    if "unscale_" in methods or ("scaler" in lowered and methods >= {"step", "update"}):
+        return "scaler"  # of which a function uses what comes after a backward that others make
+    if ("scale" in methods and methods & {"step", "update"}) or (usage.applied and lowered.endswith(_SCALERS)):
         return "scaler"
     if _goes_to_a_scaler(usage) and not usage.applied:
         return "optimizer"

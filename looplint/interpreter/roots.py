@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
-from looplint.domain.objects import Container, Dataset, FrameworkModule, Loss, Module, Optimizer, Scheduler
+from looplint.domain.objects import Container, Dataset, FrameworkModule, Loss, Module, Optimizer, Scaler, Scheduler
 from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref
@@ -23,7 +23,7 @@ from looplint.interpreter.roles import names_a_loader
 from looplint.interpreter.statements import run_block
 from looplint.interpreter.unreached_methods import follow_insides
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS, LOADER_HOOKS
-from looplint.knowledge.pytorch import CONVERSIONS
+from looplint.knowledge.pytorch import CONVERSIONS, SCALER_METHODS
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
 
@@ -188,6 +188,8 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         uncalled = _with_loops_of_their_own(interp, uncalled)
     elif kind in (Dataset, Optimizer, Scheduler, Loss):
         return True
+    if kind is Scaler:
+        uncalled = [f for f in uncalled if f.name not in SCALER_METHODS]  # what torch's are, whatever they are made of
     if kind is Module and not cls.trains_itself:
         uncalled = [f for f in uncalled if f.name != "forward" and _tells_by_itself(f)]
     if not uncalled:

@@ -12,7 +12,7 @@ from looplint.flow.events import Backward, Escape, Event, Move, Step, Unscale, U
 from looplint.flow.graph import Guard
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
-from looplint.queries.relations import involved, related, rule_each_other_out
+from looplint.queries.relations import involved, may_follow, only, related, rule_each_other_out
 from looplint.syntax.ir import Expr, Unary, path_of, paths_in, render
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
@@ -149,6 +149,26 @@ def switched(event: Event, scaler: Scaler) -> bool:
     deciding = [guard for guard in event.guards if switch & _flags(guard.names)]
     on = _flag(scaler.switch, held=True)
     return bool(deciding) and not (on[0] and any(_flag(guard.test, held=guard.held) == on for guard in deciding))
+
+
+def update_without_step(program: Program, step: Step) -> Update | None:
+    """The update that a scaler gets whenever an optimizer has stepped without it, where no step through the scaler can have come before."""
+    for update in program.of(Update):
+        if (
+            update.root != step.root
+            or update.index < step.index
+            or update.loops != step.loops
+            or not set(update.guards) <= set(step.guards)
+        ):
+            continue
+        scaler = only(update, Scaler)
+        if scaler is None or scaler.many or disabled(scaler):
+            continue
+        through: list[Event] = [e for e in program.of(Step) if e.scaler is scaler and may_follow(update, e)]
+        through += [e for e in program.of(Escape) if e.root == update.root and scaler in e.subjects and may_follow(update, e)]
+        if all(e.root == update.root and rule_each_other_out(e.guards, update.guards) for e in through):
+            return update
+    return None
 
 
 def _flags(paths: Iterable[str]) -> set[str]:

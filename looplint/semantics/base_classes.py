@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from looplint.domain.membership import ready, register
-from looplint.domain.objects import Dataset, FrameworkModule, Loss, Module, Obj
+from looplint.domain.objects import Dataset, FrameworkModule, Loss, Module, Obj, Scaler
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Ref, Tensor, Value, ref, refs
 from looplint.interpreter import calls, classes, hooks, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
-from looplint.semantics import losses, module_containers
+from looplint.semantics import losses, module_containers, scalers
 from looplint.syntax import ir
 
 
@@ -24,6 +24,8 @@ def _base_constructor(interp: Interpreter, qualname: str, args: Arguments, expr:
         given = Arguments(args.positional[1:], args.keywords, starred=args.starred)
         for obj in refs(args.positional[0], Module):
             module_containers.fill_derived(interp, obj, given)
+        for scaler in refs(args.positional[0], Scaler):
+            scalers.switch_by(scaler, given)
     return NONE
 
 
@@ -36,6 +38,8 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
             register(value, deep=True)
         if isinstance(obj, Module):
             module_containers.fill_derived(interp, obj, args)
+        if isinstance(obj, Scaler):
+            scalers.switch_by(obj, args)
         return UNKNOWN
     if isinstance(obj, Loss) and name in ("__call__", "forward"):
         bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else ()

@@ -8,7 +8,7 @@ from looplint.dataclass import replace
 from looplint.domain.membership import register
 from looplint.domain.objects import Engine, List, Module, Obj
 from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_loss_or_mean, is_multiplied, is_sum, kept_at
-from looplint.domain.tensors import combine, of_input, watched
+from looplint.domain.tensors import combine, of_input, tensors_in, watched
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -48,6 +48,8 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
         interp.uses.trained |= tensor.forwards
         interp.uses.supervising |= tensor.origins
         interp.uses.going_backward |= kept_at(tensor.tags)
+    with_loss = bool(args.positional) and losses == args.positional[:1]
+    scaling = tags | _scaled_by(args.get(int(with_loss), "gradient", "grad_tensors") or NOTHING)
     retain = args.get(1, "retain_graph") if not via else args.keywords.get("retain_graph")
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     event = Backward(
@@ -55,8 +57,8 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
         cut_off=tensor is not None and Mark.LEAF in tensor.tags and tensor.graph == "yes" and not sources,
         forwards=tensor.forwards if tensor else frozenset(),
         mean=_is_mean(tags),
-        scaling=_scaling(tags),
-        scalers=frozenset(tag.scaler for tag in tags if isinstance(tag, Scaled) and tag.always),
+        scaling=_scaling(scaling),
+        scalers=frozenset(tag.scaler for tag in scaling if isinstance(tag, Scaled) and tag.always),
         via=via,
         retain_graph=_flag(retain),
         create_graph=_flag(create),
@@ -64,7 +66,7 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
     )
     interp.emit(event, expr.node, sources)
     if interp.alive:
-        _prove_graph(interp, expr, event, given=bool(args.positional) and losses == args.positional[:1])
+        _prove_graph(interp, expr, event, given=with_loss)
 
 
 def _prove_graph(interp: Interpreter, expr: ir.Call, event: Backward, given: bool) -> None:
@@ -88,6 +90,11 @@ def _is_mean(tags: Tags) -> bool:
     return (
         is_loss_or_mean(tags) and Mark.MIXED not in tags and Mark.SUM_REDUCTION not in tags and not is_sum(tags) and not is_multiplied(tags)
     )
+
+
+def _scaled_by(gradient: Value) -> Tags:
+    """What the gradient with which a tensor goes backward says of scalers: `features.backward(scaler.scale(gradient))`."""
+    return frozenset(tag for t in tensors_in([gradient]) for tag in t.tags if isinstance(tag, Scaled))
 
 
 def _scaling(tags: Tags) -> Literal["scaled", "maybe-scaled", ""]:

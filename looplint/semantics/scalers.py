@@ -9,7 +9,7 @@ from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Ref, Tensor, Unknown, Value, constant_of, refs
 from looplint.flow.events import Clip, Construct, Step, Unscale, Update
 from looplint.interpreter import classes, unfollowed
-from looplint.interpreter.calls import build
+from looplint.interpreter.calls import build, own_call
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.semantics.autocast import note_outdated
@@ -81,6 +81,9 @@ def _scaler_unscale(interp: Interpreter, obj: Scaler, name: str, args: Arguments
 @application(Scaler)
 def _called(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> Value:
     """`scaler(loss, optimizer, clip_grad=1.0, parameters=net.parameters())` of timm, and what is written after it: a whole update in one call."""
+    own = own_call(interp, obj, args, expr)
+    if own is not None:
+        return own
     loss, subjects = args.get(0, "loss"), refs(args.get(1, "optimizer"), Optimizer)
     if loss is None or not subjects:
         return unfollowed.unknown_call(interp, Ref(obj), args, expr)
@@ -103,8 +106,14 @@ def _scaler(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
     return made
 
 
+def switch_by(obj: Scaler, args: Arguments) -> None:
+    """Note what the arguments of torch's constructor say of whether a scaler is on."""
+    obj.enabled = args.keywords.get("enabled", UNKNOWN if args.starred else None)
+
+
 @construction(Scaler)
 def _built(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
-    obj.enabled = args.keywords.get("enabled")
+    if obj.cls is None or not classes.has_constructor(interp, obj.cls):  # else that of the base is given it, where it is called
+        switch_by(obj, args)
     obj.switch = next((a.value for a in expr.args if a.keyword == "enabled"), None)
     interp.emit(Construct(), expr.node, {obj})

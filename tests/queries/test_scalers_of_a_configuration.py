@@ -261,9 +261,11 @@ class Trainer:
 def test_an_engine_on_another_way_is_no_rival() -> None:
     assert _codes("", ENGINE.replace("STEP", "scaler.step(optim); scaler.update()")) == []
     assert _codes("", ENGINE.replace("STEP", "optim.step(); scaler.update()")) == ["LL604"]
+    clipped = "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0); scaler.step(optim); scaler.update()"
+    assert _codes("", ENGINE.replace("STEP", clipped)) == ["LL601"]
     # What changes between two calls says nothing of both.
     changing = ENGINE.replace("        for x in loader:\n", "        for x in loader:\n            self.deepspeed = not self.deepspeed\n")
-    assert _codes("", changing.replace("STEP", "optim.step(); scaler.update()")) == []
+    assert _codes("", changing.replace("STEP", clipped)) == []
 
 
 HOROVOD = """\
