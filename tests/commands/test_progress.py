@@ -16,13 +16,13 @@ from programs import BROKEN, CLEAN
 pytestmark = pytest.mark.slow
 
 pty = pytest.importorskip("pty")
-MANY = 40
+MANY = 60  # so many, and so long, that a fast machine takes longer than the patience of what is tested
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     for number in range(MANY):
-        (tmp_path / f"train_{number}.py").write_text(CLEAN + "def more(loader):\n    for x in loader:\n        opt.step()\n" * 8)
+        (tmp_path / f"train_{number}.py").write_text(CLEAN + "def more(loader):\n    for x in loader:\n        opt.step()\n" * 40)
     (tmp_path / "broken.py").write_text(BROKEN)
     return tmp_path
 
