@@ -136,5 +136,4 @@ def check(program: Program) -> Reports:
 
 def _may_be_scaled(visit: Visit) -> bool:
     """Whether a step may meet the gradients of a scaled loss: those of a backward out of sight, or of one of several ways to go backward."""
-    states = ("scaled", "unscaled", "mixed", "plain", "none", UNSEEN)
-    return bool(visit.sometimes("scaled", "unscaled", "mixed", UNSEEN)) and len(visit.sometimes(*states)) == len(visit.states)
+    return bool(visit.sometimes("scaled", "unscaled", "mixed", UNSEEN)) and not visit.sometimes("applied")

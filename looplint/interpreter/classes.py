@@ -155,11 +155,6 @@ def bind(interp: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], 
     return frozenset({func})
 
 
-def has_constructor(interp: Interpreter, cls: ClassRef) -> bool:
-    """Whether a class or one of its bases in the project has a constructor of its own."""
-    return find_member(interp, cls, "__init__") is not None
-
-
 def is_left_open(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     """Whether a class says of an attribute only that it is None at first: it is set by a subclass, or by code that is not analysed."""
     known = interp.left_open.get((cls, name))

@@ -188,7 +188,7 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         uncalled = _with_loops_of_their_own(interp, uncalled)
     elif kind in (Dataset, Optimizer, Scheduler, Loss):
         return True
-    if kind is Scaler:
+    elif kind is Scaler:
         uncalled = [f for f in uncalled if f.name not in SCALER_METHODS]  # what torch's are, whatever they are made of
     if kind is Module and not cls.trains_itself:
         uncalled = [f for f in uncalled if f.name != "forward" and _tells_by_itself(f)]

@@ -208,18 +208,19 @@ class Incidence:
             return "may" if not holds or related(holds, modules) else None
         if event.kind == "escape":
             return "must" if holds and related(holds, modules) else None
+        are_its_own = related(holds, modules)
+        if not are_its_own and self._is_clip_of_another(event, obj, rivals):
+            return None
         if not modules or not holds:
-            if (obj not in rivals and not alone) or self._is_clip_of_another(event, rivals - {obj}):
+            if obj not in rivals and not alone:
                 return None
             alone = alone or event in self._used_events.get(obj, ())
             return ("must" if event.certain else "may") if alone else "may"
-        if not related(holds, modules):
+        if not are_its_own:
             certain = event.kind in ("clear", "clip") or (
                 isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds)
             )
             if certain and obj.exact and not any(m.symbolic for m in modules):
-                return None
-            if self._is_clip_of_another(event, rivals - {obj}):
                 return None
             others = any(related(o.holds, modules) for o in rivals if o is not obj)
             symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
@@ -230,9 +231,10 @@ class Incidence:
             return "may"
         return "must" if event.certain else "may"
 
-    def _is_clip_of_another(self, event: Event, others: Set[Optimizer | Engine]) -> bool:
+    def _is_clip_of_another(self, event: Event, optimizer: Optimizer, rivals: Set[Optimizer | Engine]) -> bool:
         """Whether a clip of parameters that are not known is what the step of another optimizer comes after."""
-        return isinstance(event, Clip) and any(event in self._used_events.get(o, ()) for o in others if isinstance(o, Optimizer))
+        used = self._used_events
+        return isinstance(event, Clip) and any(o in rivals and o is not optimizer and event in events for o, events in used.items())
 
     def _drives_elsewhere(self, other: Optimizer | Engine, event: Event) -> bool:
         """Whether an engine only works under conditions that those of an event rule out: `if deepspeed: model.step()`."""

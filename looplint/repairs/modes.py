@@ -195,17 +195,18 @@ def _neighbours(p: Planner, statement: Statement, layout: Layout) -> tuple[State
     def quiet(other: Statement) -> bool:
         forwards = [e for e in p.events_in(other, layout) if e.kind == "forward" and e.grad is True]
         # Only what is measured, for all to see: what code that cannot be followed makes of a result may need its graph.
-        measured = bool(forwards) and all(e.key in p.program.uses.scored for e in forwards)
-        return measured and not _needs_gradients(p, other, layout) and not _yields(p, other)
+        return bool(forwards) and all(e.key in p.program.uses.scored for e in forwards) and not _needs_gradients(p, other, layout)
 
     def plain(other: Statement) -> bool:
         """Whether it computes from what is there, for all to see: a loss of an output, a sum."""
-        return not other.blocks and not any(True for _ in p.events_in(other, layout)) and not _yields(p, other)
+        return not other.blocks and not any(True for _ in p.events_in(other, layout))
 
     def furthest(others: Iterable[Statement]) -> Statement:
         """The last of the statements on one side that is quiet, with only plain ones in between."""
         found = statement
         for other in others:
+            if _yields(p, other):
+                break
             if quiet(other):
                 found = other
             elif not plain(other):

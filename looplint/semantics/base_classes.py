@@ -22,10 +22,8 @@ def _base_constructor(interp: Interpreter, qualname: str, args: Arguments, expr:
         register(value, deep=True)
     if args.positional:
         given = Arguments(args.positional[1:], args.keywords, starred=args.starred)
-        for obj in refs(args.positional[0], Module):
-            module_containers.fill_derived(interp, obj, given)
-        for scaler in refs(args.positional[0], Scaler):
-            scalers.switch_by(scaler, given)
+        for obj in refs(args.positional[0], Module, Scaler):
+            _give(interp, obj, given)
     return NONE
 
 
@@ -36,10 +34,7 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         ready(ref(obj))
         for value in args.values():
             register(value, deep=True)
-        if isinstance(obj, Module):
-            module_containers.fill_derived(interp, obj, args)
-        if isinstance(obj, Scaler):
-            scalers.switch_by(obj, args)
+        _give(interp, obj, args)
         return UNKNOWN
     if isinstance(obj, Loss) and name in ("__call__", "forward"):
         bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else ()
@@ -53,6 +48,15 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
     if name in ("__enter__", "__exit__") and _knows_no_attributes(interp, obj):
         return ref(obj) if name == "__enter__" else UNKNOWN
     return unfollowed.unknown_call(interp, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
+
+
+def _give(interp: Interpreter, obj: Obj, args: Arguments) -> None:
+    """Note of an object what the arguments say with which the constructor of its base in torch is called."""
+    match obj:
+        case Module():
+            module_containers.fill_derived(interp, obj, args)
+        case Scaler():
+            scalers.switch_by(obj, args)
 
 
 def _knows_no_attributes(interp: Interpreter, obj: Obj) -> bool:

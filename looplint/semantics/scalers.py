@@ -113,7 +113,7 @@ def switch_by(obj: Scaler, args: Arguments) -> None:
 
 @construction(Scaler)
 def _built(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
-    if obj.cls is None or not classes.has_constructor(interp, obj.cls):  # else that of the base is given it, where it is called
+    if obj.cls is None or classes.find_member(interp, obj.cls, "__init__") is None:  # else the base's is given it, where it is called
         switch_by(obj, args)
     obj.switch = next((a.value for a in expr.args if a.keyword == "enabled"), None)
     interp.emit(Construct(), expr.node, {obj})

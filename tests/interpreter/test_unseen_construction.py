@@ -25,7 +25,7 @@ PROGRAMS = {
                     self.optimizer["critic"].step()
         def main(config, loader):
             model = {"generator": nn.Linear(3, 3), "critic": nn.Linear(3, 1)}
-            build = getattr(config.library, config.get("optimizer", "RAdam"))
+            build = getattr(config.package, config.get("optimizer", "RAdam"))
             optimizer = {"generator": build(model["generator"].parameters(), **config["generator"])}
             optimizer["critic"] = config.other(model["critic"].parameters())
             Trainer(model, optimizer, nn.MSELoss()).fit(loader)

@@ -42,12 +42,13 @@ TRAINER = """
                     self.optimizer.step()
                 self.model.zero_grad()
         """
-AFTER = """
-        def after_backward(optimizer, grad_scaler):
-            {step}
-            grad_scaler.update()
-            optimizer.zero_grad()
-            return grad_scaler.step
+NAMED = """
+        def fit(model, optimizer, amp_scaler, loader):
+            for x in loader:
+                {clear}
+                model(x).mean().backward(){said}
+                amp_scaler.step(optimizer)
+                amp_scaler.update()
         """
 PASSED = """
         def finish(optimizer, amp_scaler, loss):
@@ -70,6 +71,11 @@ PASSED = """
 def test_a_step_before_an_update(program: str, good: str, bad: str) -> None:
     assert_marked(program.replace("{step}", bad + "  # expect: LL604"))
     assert_marked(program.replace("{step}", good))
+
+
+def test_one_that_steps_and_is_updated_is_a_scaler_by_its_name() -> None:
+    assert_marked(NAMED.replace("{clear}", "optimizer.zero_grad()").replace("{said}", ""))
+    assert_marked(NAMED.replace("{clear}", "pass").replace("{said}", "  # expect: LL102"))
 
 
 SILENT = {
