@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Literal
 
@@ -198,35 +198,62 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
     instance = calls.instance_for(interp, found)
     training = _in_loops(interp, "backward") | _in_loops(interp, "step", "optim") | _repeating_a_step(interp, cls)
     inherited = _inherited_loops(interp, found)
-    # One that built other objects builds this one as well.
-    constructor = cls.methods.get("__init__")
-    again = [constructor] if constructor is not None and constructor not in uncalled else []
-    for function in _in_order(cls, [*again, *uncalled, *inherited]):
+    # One that built other objects builds this one as well, and a base that was followed as it is trains this one.
+    again = {f: base for f, base in inherited.items() if base.module is interp.main}
+    again |= _inherited_set_ups(interp, found)
+    for function in _in_order(cls, [*again, *uncalled, *(f for f in inherited if f not in again)]):
         if (function in interp.reached.functions and function not in again) or (function.name == "forward" and function not in training):
             continue  # a forward computes: what it adds up is for its callers
         member = classes.find_member(interp, found, function.name)
         if member is None or member[0] is not function:
             continue
         bound = None if ir.is_static(function) else ref(instance)
-        owner = inherited.get(function, found)
+        owner = again.get(function) or inherited.get(function, found)
         complete = _function(interp, Func(function, owner.module, owner.closure, bound, owner)) and complete
     return complete
 
 
 def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, ClassRef]:
-    """The methods that train in a loop of those bases in other files to which a class gives attributes, or methods that they call, each with its base.
+    """The methods that train in a loop of those bases to which a class gives attributes, or methods that they call, each with its base.
 
     They are followed on an object of the class: what the base leaves open, its subclass tells.
     """
-    found = {}
+    found: dict[ir.Function, ClassRef] = {}
     line = classes.mro(interp, cls)
-    for number, base in enumerate(line):
-        own = {name for nearer in line[:number] for name in nearer.cls.methods}
-        code = base.module.lowered() if base.module is not interp.main else None
-        if code is None or not ("__init__" in own or any(own & f.methods for f in base.cls.methods.values())):
-            continue
-        training = {each.function for each in code.gradient_calls if each.kind == "backward" and each.loop is not None}
-        found.update({f: base for name, f in base.cls.methods.items() if f in training and name not in own})
+    own: set[str] = set()
+    steps: set[str] = set()
+    for base in line:
+        code = base.module.lowered()
+        nearer, methods = frozenset(own), tuple(base.cls.methods.values())
+        backward = [each for each in code.gradient_calls if each.kind == "backward"] if code is not None else []
+        called = any(nearer & f.methods for f in methods)
+        if called or ("__init__" in nearer and base.module is not interp.main):
+            training = {each.function for each in backward if each.loop is not None} | _repeating(methods, steps)
+            found.update({f: base for f in methods if f in training and f.name not in nearer})
+        own |= base.cls.methods.keys()
+        steps |= {each.function.name for each in backward if each.function in methods} - nearer
+    return found
+
+
+def _inherited_set_ups(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, ClassRef]:
+    """The constructor that a class inherits, and the methods of its bases that make what other methods take, each with the class that defines it.
+
+    A class with a constructor of its own has this one, if it was followed for other objects: what the bases make comes through it.
+    """
+    line = classes.mro(interp, cls)
+    constructor, defining = next(((each.cls.methods["__init__"], each) for each in line if "__init__" in each.cls.methods), (None, cls))
+    found = (
+        {constructor: defining}
+        if constructor is not None and (defining.cls is not cls.cls or constructor in interp.reached.functions)
+        else {}
+    )
+    if defining.cls is cls.cls:
+        return found
+    taken = [f for base in line for f in base.cls.methods.values() if "self" in f.usage]
+    seen = set(cls.cls.methods)
+    for base in line[1:]:
+        found |= {f: base for f in base.cls.methods.values() if f.name not in seen and f.name != "__init__" and _makes_for(f, taken)}
+        seen |= base.cls.methods.keys()
     return found
 
 
@@ -258,12 +285,20 @@ def _in_loops(interp: Interpreter, kind: Literal["backward", "step"], of: str = 
 def _repeating_a_step(interp: Interpreter, cls: ir.Class) -> set[ir.Function]:
     """The methods of a class that call in a loop one which goes backward: `for number in range(count): self.train_step(number)`."""
     calls = interp.main.code.gradient_calls if interp.main.code is not None else ()
-    steps = {f"self.{each.function.name}" for each in calls if each.kind == "backward" and each.function in cls.methods.values()}
+    methods = set(cls.methods.values())
+    return _repeating(methods, {each.function.name for each in calls if each.kind == "backward" and each.function in methods})
+
+
+def _repeating(methods: Iterable[ir.Function], steps: Collection[str]) -> set[ir.Function]:
+    """Those of some methods that call in a loop one of the methods of these names."""
     found: set[ir.Function] = set()
-    for method in cls.methods.values() if steps else ():
+    paths = {f"self.{name}" for name in steps}
+    for method in methods if paths else ():
+        if method.methods.isdisjoint(steps):
+            continue
         loops = (s for s in ir.statements(method.body) if isinstance(s, ir.For | ir.While))
         inside = (e for loop in loops for s in ir.statements(loop.body) for e in ir.walk(*ir.expressions(s)))
-        if any(isinstance(e, ir.Call) and ir.path_of(e.func) in steps for e in inside):
+        if any(isinstance(e, ir.Call) and ir.path_of(e.func) in paths for e in inside):
             found.add(method)
     return found
 
@@ -287,9 +322,14 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
 
 def _sets_up(cls: ir.Class, function: ir.Function) -> bool:
     """Whether a method makes what it gives the object as attributes, which other methods take: a base out of sight calls it first."""
+    return _makes_for(function, [f for f in cls.methods.values() if "self" in f.usage])
+
+
+def _makes_for(function: ir.Function, methods: Iterable[ir.Function]) -> bool:
+    """Whether a method makes what it gives the object as attributes that others of these take."""
     made = {to.removeprefix("self.") for _, to in function.made if to.startswith("self.")}
-    others = [f.usage["self"] for f in cls.methods.values() if f is not function and "self" in f.usage]
-    return any(not made.isdisjoint(usage.attrs | usage.methods) for usage in others)
+    taking = (f.usage["self"] for f in methods if f is not function) if made else ()
+    return any(not made.isdisjoint(usage.attrs | usage.methods) for usage in taking)
 
 
 def _deferred(interp: Interpreter) -> bool:

@@ -204,6 +204,8 @@ PLAIN_ATTRIBUTES = frozenset({
 })  # fmt: skip
 # What a model that is not known gives back under these names may as well be a number.
 MEASURING = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
+# How the names of methods end that tell of a module, and apply it to nothing: `encoder.output_shape(shape)`.
+DESCRIBING = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims", "channels"})
 # How the names of methods begin that may switch gradients off by themselves, where their code cannot be followed: `generate` of transformers does
 # (GenerationMixin.generate is decorated with torch.no_grad), as do `transcribe` of whisper and `predict` of many models.
 # Those that evaluate by their names may also set the mode.

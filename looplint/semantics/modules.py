@@ -32,7 +32,7 @@ from looplint.interpreter import calls, classes, hooks, names, objects, unfollow
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
-from looplint.knowledge.pytorch import EVALUATING, MEASURING, SAMPLING
+from looplint.knowledge.pytorch import DESCRIBING, EVALUATING, MEASURING, SAMPLING
 from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing
@@ -123,6 +123,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     frozen = is_frozen(obj)
     # What code that cannot be followed returns may be a number as well.
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
+    if method.rpartition("_")[2] in DESCRIBING:
+        return unfollowed.quiet(interp, args)
     left_open = isinstance(obj, Module) and obj.left_open
     enabled = interp.grad
     if left_open or method.startswith(SAMPLING):
