@@ -29,7 +29,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.flow.events import Escape
+from looplint.flow.events import Escape, SetMode
 from looplint.interpreter import choices, classes, functions, hooks
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -288,6 +288,8 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     match obj:
         case Module():
             obj.foreign = True
+            if isinstance(source, ir.Call) and interp.loops:
+                interp.emit(SetMode(callee=ir.render(source.func)), source.node, {obj})  # each turn may make another
             for file in frozenset().union(*(a.files for a in unknown)) if usage.methods & {"train", "eval"} else ():
                 file.holds_module = True
             _moved(interp, obj, source)
