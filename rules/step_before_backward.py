@@ -73,6 +73,11 @@ AUTOMATON = Automaton(
         ("empty", "step"): "stepped-empty",
         ("stepped-empty", "iterate"): "empty",
         ("stepped-empty", "clear"): "stepped-empty",
+        # What is cleared behind the backward of its own turn is a clear at the wrong place (LL101).
+        ("filled", "iterate"): "left",
+        ("filled", "clear"): "wiped",
+        ("wiped", "clear"): "wiped",
+        ("wiped", "iterate"): "empty",
         ("*", "backward"): "filled",
         ("*", "step"): "applied",
     },

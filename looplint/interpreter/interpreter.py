@@ -59,6 +59,18 @@ class OutOfFuel(Exception):
     """What is being followed is larger than its part of the budget."""
 
 
+def _is_of_turn(receiver: ir.Expr, targets: frozenset[str]) -> bool:
+    """Whether an expression is what a loop binds in each turn, an attribute of that, or the entry under a key that the loop binds."""
+    match receiver:
+        case ir.Name(id=name):
+            return name in targets
+        case ir.Attr(value=owner):
+            return _is_of_turn(owner, targets)
+        case ir.Subscript(value=ir.Name() | ir.Attr(), index=ir.Name(id=key)):
+            return key in targets
+    return False
+
+
 def _only_hands_on(event: Event) -> bool:
     """Whether an event is no more than that an output is kept, or leaves the program."""
     return isinstance(event, Keep | Accumulate | Fetch) or (isinstance(event, Escape) and event.output)
@@ -115,6 +127,8 @@ class Interpreter(Position):
         self.importing: set[object] = set()
         # Whether an attribute of a class is set to None there, and to something elsewhere.
         self.left_open: dict[tuple[ClassRef, str], bool] = {}
+        # The methods that give an attribute of a class something else than None, each with the class that has it.
+        self.setters: dict[tuple[ClassRef, str], list[tuple[ir.Function, ClassRef]]] = {}
         self.lacking: dict[tuple[ClassRef, str], bool] = {}
         # The settings of each module where they were needed, by its file.
         self.settings: dict[str, frozenset[str]] = {}
@@ -242,7 +256,7 @@ class Interpreter(Position):
         frame = self.frame
         while loop is not None and loop.frame != frame.ctx and frame.caller is not None and isinstance(receiver, ir.Name):
             frame, receiver = frame.caller, frame.handed.get(receiver.id)  # the loop hands it down
-        return loop is not None and loop.frame == frame.ctx and isinstance(receiver, ir.Name) and receiver.id in loop.targets
+        return loop is not None and loop.frame == frame.ctx and receiver is not None and _is_of_turn(receiver, loop.targets)
 
     def setting_owner(self, qualname: str) -> Settings:
         """The object that the settings of a library belong to; one for the whole program."""

@@ -260,6 +260,8 @@ def element(interp: Interpreter, obj: Obj) -> Value:
             return generators.run(interp, obj)
         case Instance() if obj.cls is not None:
             return _items_of_instance(interp, obj, obj.cls)
+        case Instance() if obj.symbolic:
+            return obj.heap.get("[*]", UNKNOWN)
     return UNKNOWN
 
 
@@ -324,9 +326,17 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
             getter = classes.find_member(interp, obj.cls, "__getitem__")
             if getter is not None:
                 return call_values(interp, classes.bind(interp, getter, obj), [frozenset({key}) if key else UNKNOWN])
+        case Instance() if obj.symbolic:
+            return entry_out_of_sight(obj, key)
         case Data():
             return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
     return UNKNOWN
+
+
+def entry_out_of_sight(obj: Obj, key: Const | None) -> Value:
+    """An entry of a container that comes from out of sight, as far as the use of its entries tells what they are."""
+    stored = obj.heap.get(f"={key.value}") if key is not None and isinstance(key.value, str | int) else None
+    return stored if stored is not None else obj.heap.get("[]", UNKNOWN)
 
 
 def slot_of(obj: Module, key: Const | None) -> str:

@@ -6,12 +6,13 @@ followed returns, and attributes of such objects.
 
 from __future__ import annotations
 
+import re
+
 from looplint.dataclass import replace
-from looplint.domain.objects import KINDS, AnyObj, Instance, Loss, Module, Obj, Optimizer
+from looplint.domain.objects import KINDS, Instance, Loss, Module, Obj, Optimizer
 from looplint.domain.tags import Mark, SentBackward, went_backward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
-    COMPUTED,
     NOTHING,
     UNKNOWN,
     Arguments,
@@ -32,6 +33,7 @@ from looplint.domain.values import (
 from looplint.flow.events import Escape, SetMode
 from looplint.interpreter import choices, classes, functions, hooks
 from looplint.interpreter.frames import Frame
+from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of, fill, holder, keep_optimizer, of_kind, symbolic
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere
@@ -41,30 +43,9 @@ from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss, names_a_m
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
-# The roles that the objects of a loop have, and those of them that a module may keep beside its parts.
-_OF_A_LOOP = frozenset({"module", "optimizer", "scheduler", "scaler", "accelerator", "engine"})
-_BESIDE_PARTS = frozenset({"optimizer", "scheduler", "scaler"})
 _NO_USE = ir.Usage()
-
-
-def symbolic(interp: Interpreter, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:
-    """An object from outside the analysed code, by its role; unknown where no role can be inferred."""
-    role = infer_role(name, usage, annotation)
-    if role is None:
-        return UNKNOWN
-    if role == "tensor":
-        return frozenset({Tensor(graph="maybe", made=COMPUTED)})
-    obj = _of_kind(interp, KINDS[role], name, key)
-    if obj.node is None:
-        obj.source = interp.frame.module
-        obj.node = interp.frame.function.node
-    return ref(obj)
-
-
-def _of_kind(interp: Interpreter, kind: type[AnyObj], name: str, key: object, cls: ClassRef | None = None) -> AnyObj:
-    obj = interp.known(kind, ("symbol", key), name, cls)
-    obj.symbolic = True
-    return obj
+# The last part of the name of a dict, and a key of it.
+_ENTRY = re.compile(r"(\w+)\[([^\[\]]+)\]$")
 
 
 # -- passed in
@@ -87,14 +68,14 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     if value != UNKNOWN:
         for module in refs(value, Module):
             module.declared = named if kind is Module else None
-            _fill(interp, module, found, _BESIDE_PARTS)
+            fill(interp, module, found, BESIDE_PARTS)
         return value
     if cls is not None:
-        obj = _of_kind(interp, Instance, param.name, key, cls)
+        obj = of_kind(interp, Instance, param.name, key, cls)
         _build(interp, obj, cls)
-        _fill(interp, obj, found, _OF_A_LOOP)
+        fill(interp, obj, found, OF_A_LOOP)
         return ref(obj)
-    return _holder(interp, param.name, found, key) | _default(interp, func, param)
+    return holder(interp, param.name, found, key) | _default(interp, func, param)
 
 
 def _default(interp: Interpreter, func: Func, param: ir.Param) -> Value:
@@ -144,29 +125,6 @@ def _build(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:
         interp.emit(Escape(callee=cls.cls.name), func.function.node, {each})
 
 
-def _holder(interp: Interpreter, name: str, found: Uses, key: object) -> Value:
-    """An object of which nothing is known but that it holds objects of the loop: `trainer.optimizer.step()`."""
-    roles = {infer_role(attr, usage, "") for attr, usage in _attributes(found)}
-    if not roles & _OF_A_LOOP:
-        return UNKNOWN
-    obj = _of_kind(interp, Instance, name, key)
-    _fill(interp, obj, found, _OF_A_LOOP)
-    return ref(obj)
-
-
-def _fill(interp: Interpreter, obj: Obj, found: Uses, roles: frozenset[str]) -> None:
-    """Give an object the attributes that the code uses as objects of a loop."""
-    for attr, usage in _attributes(found):
-        if attr not in obj.heap and (obj.cls is None or classes.find_member(interp, obj.cls, attr) is None):
-            annotation = ir.render(_annotation(interp, obj.cls, attr))
-            if infer_role(attr, usage, annotation) in roles:
-                obj.heap[attr] = symbolic(interp, attr, usage, annotation, (obj.key, attr))
-
-
-def _attributes(found: Uses) -> list[tuple[str, ir.Usage]]:
-    return [(suffix[1:], usage) for suffix, usage in found.items() if suffix.count(".") == 1]
-
-
 # -- kept by an object
 
 
@@ -177,31 +135,19 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     if cls is None:
         return frozenset({Method(Ref(obj), name)}) if obj.symbolic else UNKNOWN
     found = uses(interp, Scope(interp.frame.function, cls.module, cls), f"self.{name}")
-    value = symbolic(interp, name, found.get("", _NO_USE), ir.render(_annotation(interp, cls, name)), key=(obj.key, name))
+    value = symbolic(interp, name, found.get("", _NO_USE), ir.render(annotation_of(interp, cls, name)), key=(obj.key, name))
     if any(isinstance(a, Ref) for a in value):
         obj.heap[name] = value
         for model in (a.obj for a in value if isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.cls is None):
-            _keep_optimizer(interp, model, found)
+            keep_optimizer(interp, model, found)
         return value
+    held = holder(interp, name, found, (obj.key, name)) if value == UNKNOWN else UNKNOWN
+    if held != UNKNOWN:
+        obj.heap[name] = held
+        return held
     if classes.has_unknown_base(interp, cls) and name not in PLAIN_ATTRIBUTES:
         return frozenset({Method(Ref(obj), name)})
     return value
-
-
-def _keep_optimizer(interp: Interpreter, model: Module, found: Uses) -> None:
-    """Give a model the optimizer that the code uses as an attribute of it, and which holds its parameters: `self.policy.optimizer.step()`."""
-    before = set(model.heap)
-    _fill(interp, model, found, frozenset({"optimizer"}))
-    for name in model.heap.keys() - before:
-        for atom in model.heap[name]:
-            if isinstance(atom, Ref) and isinstance(atom.obj, Optimizer):
-                atom.obj.holds = frozenset({model})
-
-
-def _annotation(interp: Interpreter, cls: ClassRef | None, name: str) -> ir.Expr | None:
-    """What the body of a class says that an attribute is."""
-    fields = (each.cls.fields.get(name) for each in (classes.mro(interp, cls) if cls is not None else ()))
-    return next((field.annotation for field in fields if field is not None), None)
 
 
 # -- made by code that cannot be followed
@@ -244,10 +190,22 @@ def entry(interp: Interpreter, holder: str, key: str, value: Value, source: ir.E
         return value
     usage = ir.Usage()
     for code in (info.code for info in {interp.main, *interp.project.modules}):
-        if code is not None and (holder, key) in code.entries:
-            usage.add(code.entries[holder, key])
+        if code is not None and (used := _used_entries(code).get((holder, key))) is not None:
+            usage.add(used)
     made = _made(interp, f"{holder}_{key}", {"": usage}, value, ("made", interp.frame.ctx, id(source.node)), source)
     return value if made is None else frozenset({Ref(made)})
+
+
+@ir.kept_with_code
+def _used_entries(code: ir.ModuleCode) -> dict[tuple[str, str], ir.Usage]:
+    """How a module uses the entries of dicts, by the last part of the dict's name and their key: `self.models["generator"](x)`."""
+    found: dict[tuple[str, str], ir.Usage] = {}
+    for usages in (code.top.usage, *(f.usage for f in code.functions), *(c.usage for c in code.classes)):
+        for place, used in usages.items():
+            entry = _ENTRY.search(place)
+            if entry is not None:
+                found.setdefault((entry[1], entry[2]), ir.Usage()).add(used)
+    return found
 
 
 def _entries(interp: Interpreter, holder: str, value: Value, display: ir.DictDisplay) -> None:
@@ -279,10 +237,10 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     if role == "module":
         deps = frozenset(o for o in deps if not _is_loss(o))  # what keeps its loss is no wrapper of that
     if role is None and not deps:
-        return next((a.obj for a in _holder(interp, name, found, key) if isinstance(a, Ref)), None)
-    if role not in _OF_A_LOOP | {"loss"} or (role == "module" and deps):
+        return _made_holder(interp, name, found, key) if not any(a.files for a in unknown) else None
+    if role not in OF_A_LOOP | {"loss"} or (role == "module" and deps):
         return None
-    obj = _of_kind(interp, KINDS[role], name, key)
+    obj = of_kind(interp, KINDS[role], name, key)
     obj.unpickled = any(a.files for a in unknown)
     interp.trace.built.add(obj)
     match obj:
@@ -293,11 +251,24 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             for file in frozenset().union(*(a.files for a in unknown)) if usage.methods & {"train", "eval"} else ():
                 file.holds_module = True
             _moved(interp, obj, source)
+            keep_optimizer(interp, obj, found)
         case Optimizer():
             declared = any(annotated(text) == "optimizer" for text in usage.annotations)
             obj.may_clear = not declared and not any(a.parameters for a in unknown)
             obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _made_holder(interp: Interpreter, name: str, found: Uses, key: object) -> Obj | None:
+    """What holds objects of the loop, and code that cannot be followed has made it with them: what these do beyond what they are is not known."""
+    made = next((a.obj for a in holder(interp, name, found, key) if isinstance(a, Ref)), None)
+    for each in interp.reachable([ref(made)]) if made is not None else ():
+        match each:
+            case Module():
+                each.foreign = True
+            case Optimizer():
+                each.may_clear = True
+    return made
 
 
 def _moved(interp: Interpreter, obj: Module, source: ir.Expr) -> None:
@@ -406,7 +377,7 @@ def _wrapped(interp: Interpreter, target: ir.Expr, path: str, stmt: ir.Assign) -
     if not isinstance(stmt.value, ir.Call) or all(ir.path_of(a.value) != path for a in stmt.value.args):
         return None
     held = interp.evaluate(target)
-    if not held or not all(isinstance(a, Ref) and a.obj.kind in _OF_A_LOOP for a in held):
+    if not held or not all(isinstance(a, Ref) and a.obj.kind in OF_A_LOOP for a in held):
         return None
     for optimizer in refs(held, Optimizer):
         optimizer.may_clear = True
@@ -450,7 +421,7 @@ def _proven(interp: Interpreter, module: ModuleInfo, name: str, key: object) -> 
     role = infer_role(name, usage, "")
     if role is None or not proves_itself(role, usage):
         return None
-    obj = _of_kind(interp, KINDS[role], name, key)
+    obj = of_kind(interp, KINDS[role], name, key)
     match obj:
         case Module():
             obj.foreign = True

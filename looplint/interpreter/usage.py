@@ -9,7 +9,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
-# The use of a value and of its attributes: "" is the value itself, ".optimizer" an attribute of it.
+# The use of a value, of its attributes and of its entries: "" is the value itself, ".optimizer" an attribute of it, "[g]" an entry.
 Uses = dict[str, ir.Usage]
 
 # Through how many names and functions a value is followed in the text.
@@ -33,7 +33,7 @@ def uses(interp: Interpreter, scope: Scope, path: str, depth: int = 0) -> Uses:
         path: the name, as "optimizer", "trainer.model" or "self.model".
         depth: how many names and functions it has come through.
     """
-    head, _, attribute = path.partition(".")
+    head, attribute = ir.head_of(path), path.partition(".")[2]
     if head == "self" and attribute and scope.owner is not None:
         return _of_attribute(interp, scope.owner, attribute, depth)
     key = (scope.function, scope.owner.cls if scope.owner is not None else None, path)
@@ -62,7 +62,7 @@ def _users(interp: Interpreter, code: ir.ModuleCode, name: str) -> list[ir.Funct
     if code.top not in interp.evidence.users:
         users = interp.evidence.users[code.top] = {}
         for function in code.functions:
-            for head in dict.fromkeys(path.partition(".")[0] for path in function.usage):
+            for head in dict.fromkeys(ir.head_of(path) for path in function.usage):
                 users.setdefault(head, []).append(function)
     return interp.evidence.users[code.top].get(name, [])
 
@@ -144,10 +144,10 @@ def _follow_names(interp: Interpreter, scope: Scope, path: str, into: Uses, dept
 
 
 def _suffix(name: str, path: str) -> str | None:
-    """What follows a dotted name in another one; None where that is not one of its attributes."""
+    """What follows a dotted name in another one; None where that is not one of its attributes or entries."""
     if name == path:
         return ""
-    return name[len(path) :] if name.startswith(f"{path}.") else None
+    return name[len(path) :] if name.startswith((f"{path}.", f"{path}[")) else None
 
 
 def _merge(into: Uses, suffix: str, found: Uses) -> None:

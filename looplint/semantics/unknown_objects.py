@@ -6,10 +6,10 @@ import re
 
 from looplint.domain.objects import Instance
 from looplint.domain.tensors import combine, guess, is_array, under
-from looplint.domain.values import UNKNOWN, Arguments, Func, Ref, Tensor, Unknown, Value, constant_of, ref
+from looplint.domain.values import UNKNOWN, Arguments, Func, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
-from looplint.interpreter import unfollowed
+from looplint.interpreter import objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
 from looplint.knowledge.lookup import tensor_method
@@ -90,10 +90,26 @@ def _on_instance(interp: Interpreter, obj: Instance, name: str, args: Arguments,
     """A method that no class in sight gives an object."""
     if obj.cls is not None and pipelines.is_pipeline(interp, obj.cls):
         return pipelines.inherited(interp, obj, name, args)
+    held = _entries_out_of_sight(obj, name, args) if obj.symbolic and obj.cls is None else None
+    if held is not None:
+        return held
     if name == "backward" and _is_sent_backward(args):
         _send_backward(interp, args, expr)
     given = Arguments([ref(obj), *args.positional], args.keywords)
     return unfollowed.unknown_call(interp, Ref(obj), given, expr)
+
+
+def _entries_out_of_sight(obj: Instance, name: str, args: Arguments) -> Value | None:
+    """What a dict that comes from out of sight gives of its entries, if their use tells what they are."""
+    match name:
+        case "values" if "[]" in obj.heap:
+            return frozenset({Iter(obj.heap["[]"])})
+        case "items" if "[]" in obj.heap:
+            return frozenset({Iter(frozenset({Tuple((UNKNOWN, obj.heap["[]"]))}))})
+        case "get" | "pop" if args.positional:
+            found = objects.entry_out_of_sight(obj, constant_of(args.positional[0]))
+            return found if found != UNKNOWN else None
+    return None
 
 
 def _is_sent_backward(args: Arguments) -> bool:

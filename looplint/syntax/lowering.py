@@ -30,7 +30,7 @@ def lower(tree: cst.Module) -> ir.ModuleCode:
     visitor.enter(top)
     top.body = visitor.block(tree.body)
     visitor.leave()
-    return ir.ModuleCode(tree, top, visitor.functions, visitor.classes, visitor.gradient_calls, visitor.entries)
+    return ir.ModuleCode(tree, top, visitor.functions, visitor.classes, visitor.gradient_calls)
 
 
 _OF_ITEMS = frozenset({"IndexError", "KeyError", "LookupError"})
@@ -134,14 +134,17 @@ class LoweringVisitor(ExpressionLowering):
                 self._note_alias(target, value.orelse)
             case ir.Name() | ir.Attr(), ir.Call(func=ir.Attr(value=moved, attr="to" | "cuda" | "train" | "eval")):
                 self._note_alias(target, moved)
-            case ir.Name() | ir.Attr(), ir.Name() | ir.Attr():
-                name, source = ir.path_of(target), ir.path_of(value)
+            case ir.Name() | ir.Attr(), ir.Name() | ir.Attr() | ir.Subscript():
+                name, source = ir.path_of(target), ir.place_of(value)
                 if name is not None and source is not None and name != source:
                     self._function_stack[-1].aliases.append((source, name))
             case ir.Name() | ir.Attr(), ir.Call(func=ir.Name() | ir.Attr() as callee):
                 name, source = ir.path_of(target), ir.path_of(callee)
                 if name is not None and source is not None:
                     self._function_stack[-1].made.append((source, name))
+                entry = ir.place_of(value)
+                if name is not None and entry is not None:
+                    self._function_stack[-1].aliases.append((entry, name))
                 if name == source and (usage := self._usage(callee)) is not None:
                     usage.rebound += 1
 
@@ -176,7 +179,10 @@ class LoweringVisitor(ExpressionLowering):
         self._open_loop(node)
         target = self.expr(node.target)
         self._assign_to(target)
+        bound = list(ir.bound_to_items(target, iterated))
+        aside = self._begin_items(bound)
         body = self.suite(node.body)
+        self._end_items(bound, aside)
         assigned, reset = self._close_loop()
         orelse = self.suite(node.orelse.body) if node.orelse else []
         return (ir.For(node, target, iterated, body, orelse, assigned, reset),)

@@ -88,7 +88,7 @@ class ExpressionLowering(Scopes):
         if args and args[0].keyword in (None, "params") and (source := self._method_of(args[0].value)) is not None:
             source.feeds |= {callee}
         for position, arg in enumerate(args):
-            usage = self._usage(arg.value) if isinstance(arg.value, ir.Name | ir.Attr) else None
+            usage = self._usage(arg.value) if isinstance(arg.value, ir.Name | ir.Attr | ir.Subscript) else None
             if usage is None:
                 continue
             if arg.star:
@@ -198,13 +198,20 @@ class ExpressionLowering(Scopes):
         return ir.Lambda(node, function)
 
     def _comprehension(self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp) -> ir.Expr:
-        elements = [self.expr(node.key), self.expr(node.value)] if isinstance(node, cst.DictComp) else [self.expr(node.elt)]
         clauses = []
+        bound: list[tuple[str, str]] = []
+        conditions = []
         clause: cst.CompFor | None = node.for_in
         while clause is not None:
-            tests = [self.expr(t.test) for t in clause.ifs]
-            clauses.append(ir.Clause(self.expr(clause.target), self.expr(clause.iter), tests))
+            clauses.append(ir.Clause(self.expr(clause.target), self.expr(clause.iter), []))
+            conditions.append(clause.ifs)
+            bound += ir.bound_to_items(clauses[-1].target, clauses[-1].iter)
             clause = clause.inner_for_in
+        aside = self._begin_items(bound)
+        elements = [self.expr(node.key), self.expr(node.value)] if isinstance(node, cst.DictComp) else [self.expr(node.elt)]
+        for each, tests in zip(clauses, conditions, strict=True):
+            each.tests.extend(self.expr(t.test) for t in tests)
+        self._end_items(bound, aside)
         return ir.Comprehension(node, type(node).__name__, elements, clauses)
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension

@@ -14,7 +14,6 @@ class Scopes:
         self.functions: list[ir.Function] = []
         self.classes: list[ir.Class] = []
         self.gradient_calls: list[ir.GradientCall] = []
-        self.entries: dict[tuple[str, str], ir.Usage] = {}
         self._function_stack: list[ir.Function] = []
         self._class_stack: list[ir.Class | None] = []
         self._qualname: list[str] = []
@@ -35,8 +34,8 @@ class Scopes:
         return next((c for c in reversed(self._class_stack) if c is not None), None)
 
     def _usage(self, expr: ir.Expr) -> ir.Usage | None:
-        path = ir.path_of(expr)
-        return self._usage_of_entry(expr) if path is None else self._usage_at(path)
+        place = ir.place_of(expr)
+        return self._usage_at(place) if place is not None else None
 
     def _usage_at(self, path: str) -> ir.Usage:
         """How a dotted name is used in the current function; an attribute of `self`, in its class."""
@@ -46,11 +45,20 @@ class Scopes:
                 return cls.usage.setdefault(path[5:], ir.Usage())
         return self._function_stack[-1].usage.setdefault(path, ir.Usage())
 
-    def _usage_of_entry(self, expr: ir.Expr) -> ir.Usage | None:
-        match expr:
-            case ir.Subscript(value=ir.Name(id=name) | ir.Attr(attr=name), index=ir.Const(value=str(key))):
-                return self.entries.setdefault((name, key), ir.Usage())
-        return None
+    def _begin_items(self, bound: list[tuple[str, str]]) -> dict[str, ir.Usage]:
+        """A loop binds names to the items of containers: how these names were used so far is put aside, until the loop's end."""
+        usage = self._function_stack[-1].usage
+        names = {name for name, _ in bound}
+        return {path: usage.pop(path) for path in list(usage) if ir.head_of(path) in names} if names else {}
+
+    def _end_items(self, bound: list[tuple[str, str]], aside: dict[str, ir.Usage]) -> None:
+        """What the loop's body has done with these names, it has done with the items."""
+        usage = self._function_stack[-1].usage
+        for name, place in bound:
+            for path in [each for each in usage if ir.head_of(each) == name]:
+                self._usage_at(place + path[len(name) :]).add(usage[path])
+        for path, before in aside.items():
+            usage.setdefault(path, ir.Usage()).add(before)
 
     def _assign_to(self, target: ir.Expr) -> None:
         if not self._assigned:

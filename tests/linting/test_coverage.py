@@ -328,3 +328,32 @@ def test_a_loop_that_a_scaler_updates_is_a_training_loop(tmp_path: Path, update:
 @pytest.mark.parametrize("update", ["scaler(x, x.mean())", "save(loss, optimizer)", "self.scaler(loss)"])
 def test_what_scales_data_or_saves_is_none(tmp_path: Path, update: str) -> None:
     assert "training loop" not in checked(tmp_path, lost=UPDATED_BY_A_SCALER.format(update=update)).output
+
+
+OF_A_CONTAINER = """\
+import torch
+
+
+def train(net, optimizers, loader):
+    net.train()
+    for x, y in loader:
+        {clear}
+        torch.nn.functional.mse_loss(net(x), y).backward()
+        {step}
+"""
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "for each in optimizers:\n            each.{}()",
+        "for name in optimizers:\n            optimizers[name].{}()",
+        "for name, each in optimizers.items():\n            each.{}()",
+        "for number in range(len(optimizers)):\n            optimizers[number].{}()",
+        "[each.{}() for each in optimizers.values()]",
+    ],
+)
+def test_a_loop_is_judged_that_steps_all_of_a_container(tmp_path: Path, method: str) -> None:
+    source = OF_A_CONTAINER.format(clear=method.format("zero_grad"), step=method.format("step"))
+    result = checked(tmp_path, "--statistics", train=source)
+    assert "Judged 1 training loop in 1 file." in result.stdout + result.stderr

@@ -54,6 +54,7 @@ from looplint.syntax.ir.expression_nodes import (
     walk,
 )
 from looplint.syntax.ir.facts import kept_with_code
+from looplint.syntax.ir.places import bound_to_items, head_of, place_of
 from looplint.syntax.ir.statement_nodes import (
     Assert,
     Assign,
@@ -132,15 +133,18 @@ __all__ = [
     "binds",
     "bodies",
     "bound_names",
+    "bound_to_items",
     "children",
     "expressions",
     "gradient_kind",
+    "head_of",
     "is_abstract",
     "is_static",
     "kept_with_code",
     "named",
     "path_of",
     "paths_in",
+    "place_of",
     "render",
     "statements",
     "targets",

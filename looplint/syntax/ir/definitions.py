@@ -192,8 +192,6 @@ class ModuleCode:
     functions: list[Function]
     classes: list[Class]
     gradient_calls: list[GradientCall]
-    # How the entries of dicts are used, by the last part of the dict's name and their key: `self.models["generator"](x)`.
-    entries: dict[tuple[str, str], Usage] = field(default_factory=dict)
     # The first row and column and the last of each node; empty until a place is needed.
     spans: dict[cst.CSTNode, tuple[int, int, int, int]] = field(default_factory=dict)
     # What was found out about it (`kept_with_code`).
