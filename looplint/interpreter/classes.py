@@ -156,12 +156,16 @@ def bind(interp: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], 
 
 
 def is_left_open(interp: Interpreter, cls: ClassRef, name: str) -> bool:
-    """Whether a class says of an attribute only that it is None at first: it is set by a subclass, or by code that is not analysed."""
-    known = interp.left_open.get((cls, name))
+    """Whether a class says of an attribute only that it is None at first: it is set by a subclass, by a base's method that nothing calls here, or out of sight."""
+    key = (cls, name)
+    setters = interp.setters.get(key)
+    if setters is None:
+        setters = interp.setters[key] = [(f, c) for c in mro(interp, cls) for f in c.cls.methods.values() if _sets(f, name)]
+    if any(c.module is interp.main or f in interp.reached.functions for f, c in setters):
+        return False
+    known = interp.left_open.get(key)
     if known is None:
-        known = interp.left_open[cls, name] = not _has_subclass(interp, cls) and not any(
-            _sets(f, name) for c in mro(interp, cls) for f in c.cls.methods.values()
-        )
+        known = interp.left_open[key] = not _has_subclass(interp, cls)
     return known
 
 
