@@ -141,6 +141,15 @@ def find_member(interp: Interpreter, cls: ClassRef, name: str) -> tuple[ir.Funct
     return None
 
 
+def inner_class(interp: Interpreter, cls: ClassRef, name: str) -> ClassRef | None:
+    """The class that stands in the body of a class, or of a base, under a name: `self.Models(generator=generator)`."""
+    for each in mro(interp, cls):
+        for stmt in each.cls.body:
+            if isinstance(stmt, ir.ClassDef) and stmt.cls.name == name:
+                return ClassRef(stmt.cls, each.module, each.closure)
+    return None
+
+
 def bind(interp: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], obj: Obj) -> Value:
     what, owner = member
     if isinstance(what, ir.Assign):

@@ -168,6 +168,8 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
     match atom:
         case ClassRef():
             found = classes.find_member(interp, atom, name)
+            if found is None and (inner := classes.inner_class(interp, atom, name)) is not None:
+                return frozenset({inner})
             if found is None:
                 outside = next((c for c in classes.line(interp, atom) if isinstance(c, External)), None)
                 # `Base.__init__(self)`, where no class of the project has one, and `Scale.apply(x)` of a torch.autograd.Function: the library's.

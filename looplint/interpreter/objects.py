@@ -121,6 +121,9 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         if overridden is not None:
             value = classes.bind(interp, overridden, obj)
             return join(value, hooks.attribute_unset.run(interp, obj, name)) if _is_default(obj, name, overridden) else value
+        inner = classes.inner_class(interp, obj.cls, name) if overridden is None and name[:1].isupper() else None
+        if inner is not None:
+            return frozenset({inner})
     own = _own_methods(interp, obj, name)
     if own:
         return own

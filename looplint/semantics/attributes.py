@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import reduce
 
 from looplint.domain.membership import adopt, ready, register
-from looplint.domain.objects import Module, TorchModule
+from looplint.domain.objects import Instance, Module, TorchModule
 from looplint.domain.values import (
     NONE,
     NOTHING,
     UNKNOWN,
+    WIDTH,
     Arguments,
     Const,
     External,
@@ -23,7 +24,7 @@ from looplint.domain.values import (
     join,
 )
 from looplint.interpreter import classes, hooks, outside, registries, unfollowed
-from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.interpreter import TRACKED, Interpreter
 from looplint.interpreter.names import attribute
 from looplint.interpreter.objects import any_part
 from looplint.interpreter.transfers import transfer
@@ -57,6 +58,9 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     if modules and len(modules) == len(args.positional[0]):
         return reduce(join, (any_part(interp, module) for module in modules))
     given = args.positional[0] if args.positional else NOTHING
+    held = _any_of_one_kind(given)
+    if held is not None:
+        return held
     built = reduce(join, (registries.builder_in(interp, a) for a in given if isinstance(a, ModuleRef)), NOTHING)
     if built:
         return built
@@ -65,6 +69,19 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     if args.positional and all(isinstance(a, External) for a in args.positional[0]):
         return _dynamic_member(interp, args.positional[0])
     return UNKNOWN
+
+
+def _any_of_one_kind(given: Value) -> Value | None:
+    """Any attribute of objects that keep nothing of a loop but objects of one kind, as a class of all optimizers does; None for others."""
+    kept: Value = NOTHING
+    for atom in given:
+        if not isinstance(atom, Ref) or not isinstance(atom.obj, Instance):
+            return None
+        kept = kept.union(*atom.obj.heap.values())
+    objects = {a.obj for a in kept if isinstance(a, Ref)}
+    if len({type(obj) for obj in objects}) != 1 or len(objects) > WIDTH or not all(isinstance(obj, TRACKED) for obj in objects):
+        return None
+    return frozenset(a for a in kept if isinstance(a, Ref)) | NONE
 
 
 def _is_no_module(default: Value) -> bool:
