@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Obj, Optimizer
+from looplint.domain.objects import Module, Obj, Optimizer
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -44,6 +44,26 @@ def _needs_unscaled(obj: Obj, args: Arguments) -> bool:
     known = constant_of(fused) if fused is not None else None
     plain = fused is None or (known is not None and not known.value)
     return obj.cls is None and obj.qualname.startswith("torch.optim.") and not args.starred and plain
+
+
+@transfer("around-optimizer")
+def _around(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """What is put around an optimizer stands for it; an attribute of a model out of sight that is given is the optimizer that the model keeps."""
+    given = args.get(0, "optimizer", "init_optimizer") or UNKNOWN
+    return frozenset(Ref(_kept_by_model(interp, a.obj)) if isinstance(a, Ref) else a for a in given)
+
+
+def _kept_by_model(interp: Interpreter, obj: Obj) -> Obj:
+    model = obj.parent
+    if not isinstance(obj, Module) or not obj.part or model is None:
+        return obj
+    optimizer = interp.known(Optimizer, ("symbol", obj.key), obj.name)
+    optimizer.symbolic = True
+    optimizer.holds = frozenset({model})
+    slot = obj.name.rpartition(".")[2]
+    if slot in model.heap:
+        model.heap[slot] = ref(optimizer)
+    return optimizer
 
 
 @method_transfer("step")
