@@ -183,6 +183,7 @@ from looplint.queries.resuming import (
 )
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.repairs import (
+    activations,
     arguments,
     checkpoints,
     clears,
@@ -199,6 +200,7 @@ from looplint.repairs import (
     tensors,
     validation,
 )
+from looplint.repairs.activations import *
 from looplint.repairs.arguments import *
 from looplint.repairs.checkpoints import *
 from looplint.repairs.clears import *
@@ -274,6 +276,7 @@ __all__ = [
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.
+__all__ += activations.__all__
 __all__ += arguments.__all__
 __all__ += checkpoints.__all__
 __all__ += clears.__all__

@@ -67,7 +67,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the statement before the construction.
+Safe: move the statement before the construction, and before what collects the parameters for it. None where a caller collects them.
 
 ## Evidence
 

@@ -58,7 +58,8 @@ def train(loader, epochs: int):
 
 ## Repair
 
-Safe where the softmax is applied for the loss alone: drop it. Unsafe inside the model, whose other users may want probabilities. None for a
+Safe where the softmax is applied beside the loss: drop it, or give the loss what the softmax is applied to, where others use its result too.
+Unsafe inside the model, whose other users may want probabilities, and none where a library is handed that model. None for a
 sigmoid: either it is one too many, or a binary cross-entropy is meant.
 
 ## Evidence

@@ -1,4 +1,4 @@
-"""Repairs of losses: divided by the number of batches, and given logits where they expect logits."""
+"""Repairs of losses: divided by the number of batches, and changed to those that take what they are given."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ import re
 
 import libcst as cst
 
-from looplint.domain.values import Outcome
 from looplint.flow.events import Backward, Event, Step
 from looplint.flow.remarks import Score
-from looplint.queries.predictions import prediction
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout, Statement, walk
-from looplint.repairs.names import reads, sets
 from looplint.repairs.places import meet, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
-__all__ = ["ChooseLoss", "DivideLoss", "DropActivation", "TakeLogits"]
+__all__ = ["ChooseLoss", "DivideLoss", "TakeLogits"]
 
 
 class DivideLoss(Repair):
@@ -74,60 +70,6 @@ class ChooseLoss(Repair):
         raise Infeasible(f"either the {self.activation} is one too many, or another loss is meant")
 
 
-class DropActivation(Repair):
-    """Give the loss the prediction as it came out of the last layer.
-
-    Attributes:
-        event: the loss.
-        outcomes: the activations whose results it is given.
-    """
-
-    event: Event
-    outcomes: tuple[Outcome, ...]
-
-    def plan(self, p: Planner) -> Plan:
-        sites = {id(o.site.node): o for o in self.outcomes}
-        if len(sites) > 1:
-            raise Infeasible("the activation is applied in more than one place")
-        (outcome,) = sites.values()
-        layout = p.layouts.of(outcome.site.module)
-        place = place_at(self.event, len(self.event.calls), p.layouts)
-        draft, node = Draft(layout), outcome.site.node
-        if not isinstance(node, cst.Call):
-            raise Infeasible("the activation is not called where it is applied")
-        statement = layout.statement_of(node)
-        if statement is None:
-            raise Infeasible("the activation is not in a statement")
-        if outcome.module is not None and node is outcome.module.node:
-            call, index = _argument_of(statement, node)
-            draft.remove_argument(call, index)
-            return Plan(f"Remove {layout.code(node)}", "unsafe", [draft])
-        inner = _inner(outcome, node)
-        name = layout.code(inner)
-        here = layout is place.layout and layout.function_of(statement) is layout.function_of(place.statement)
-        if here and _contains(self.event.site.node, node):
-            draft.replace(node, name)
-            return Plan(f"Pass {name} itself to the loss", "safe", [draft])
-        target = _target(statement, node, layout)
-        given = prediction(self.event.site.node)
-        named = here and target is not None and given is not None and layout.code(given) == target
-        if (
-            named
-            and given is not None
-            and target != name
-            and isinstance(inner, cst.Name)
-            and _keeps(layout, statement, place.statement, name)
-        ):
-            draft.replace(given, name)
-            return Plan(f"Pass {name}, from which {target} is computed, to the loss", "safe", [draft])
-        if target == name:
-            draft.remove(statement)
-        else:
-            draft.replace(node, name)
-        alone = named and target is not None and _uses(layout, statement, target) == 1
-        return Plan(f"Remove the activation of {name}", "safe" if alone else "unsafe", [draft])
-
-
 class TakeLogits(Repair):
     """Use the loss that takes logits.
 
@@ -156,52 +98,6 @@ class TakeLogits(Repair):
         draft = Draft(layout)
         draft.replace(call.func.attr, new)
         return Plan(f"Use {new}, which takes logits", "safe", [draft])
-
-
-def _inner(outcome: Outcome, node: cst.Call) -> cst.BaseExpression:
-    """What the activation is applied to."""
-    if outcome.own and isinstance(node.func, cst.Attribute):
-        return node.func.value
-    first = next(
-        (a.value for a in node.args if a.keyword is None and not a.star or a.keyword is not None and a.keyword.value == "input"), None
-    )
-    if first is None:
-        raise Infeasible("the input of the activation has no name")
-    return first
-
-
-def _argument_of(statement: Statement, node: cst.CSTNode) -> tuple[cst.Call, int]:
-    for each in walk(statement.node):
-        if isinstance(each, cst.Call):
-            for index, arg in enumerate(each.args):
-                if arg.value is node:
-                    return each, index
-    raise Infeasible("the activation is not an argument of the container")
-
-
-def _contains(outer: cst.CSTNode, inner: cst.CSTNode) -> bool:
-    return any(each is inner for each in walk(outer))
-
-
-def _target(statement: Statement, node: cst.CSTNode, layout: Layout) -> str | None:
-    """The name that gets the result of a call, if nothing else is done with it."""
-    assigned = statement.node
-    if isinstance(assigned, cst.Assign) and assigned.value is node and len(assigned.targets) == 1:
-        return layout.code(assigned.targets[0].target)
-    return None
-
-
-def _keeps(layout: Layout, first: Statement, last: Statement, name: str) -> bool:
-    """Whether no statement between two of one function gives a name a new value."""
-    between = [s for s in layout.by_node.values() if first.start < s.start < last.start and not s.blocks]
-    return not any(name in sets(s.node) for s in between)
-
-
-def _uses(layout: Layout, statement: Statement, name: str) -> int:
-    """How many statements of the same function, besides the one that sets it, use a name."""
-    function = layout.function_of(statement)
-    own = [s for s in layout.by_node.values() if layout.function_of(s) is function and not s.blocks and s is not statement]
-    return sum(name in reads(s.node) for s in own)
 
 
 def _same_class(p: Planner, one: Event, two: Event) -> bool:

@@ -11,11 +11,12 @@ from looplint.finding import Applicability
 from looplint.flow.events import Clear, Construct, Event, Step
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.layout import Statement
 from looplint.repairs.names import depends, reads, sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, name_in, place_at
 from looplint.repairs.planner import Planner, check_free, common_block, crossed
 from looplint.repairs.repair import Plan, Repair
+from looplint.repairs.taking import taking
 
 __all__ = [
     "MoveAfterStep",
@@ -28,7 +29,6 @@ __all__ = [
 ]
 
 _VALIDATION_LOSS = re.compile(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|dev|eval)")
-_PARAMETERS = re.compile(r"\.(?:named_)?parameters\(")
 _LOOPS = cst.For | cst.While
 
 
@@ -181,28 +181,17 @@ class MoveBeforeConstruction(Repair):
 
     def plan(self, p: Planner) -> Plan:
         mine, theirs = meet(self.event, self.construct, p.layouts)
+        taken = taking(mine, theirs)
         try:
             unit = p.unit(mine, theirs.statement, "move")
-            target = _first_reader(common_block(unit, theirs.statement)[2], theirs.layout)
+            target = taken[0]
             if depends(unit, [target, *crossed(unit, target)], _set_to_itself(self.event, mine)):
                 raise Infeasible("it uses names that are assigned in between")
         except Infeasible:
-            return _construction_after(p, theirs, mine, "Build the optimizer after the move", "safe")
+            return _construction_after(p, theirs, mine, "Build the optimizer after the move", "safe", taken)
         draft = Draft(mine.layout)
         draft.move_before(unit, target)
         return Plan("Move the model before the optimizer takes its parameters", "safe", [draft])
-
-
-def _first_reader(construct: Statement, layout: Layout) -> Statement:
-    """The first statement of a block that reads parameters for what an optimizer is given: lists of them, or of their ids, hold the old ones."""
-    first, needed = construct, reads(construct.node)
-    for statement in reversed(construct.block.statements[: construct.index]):
-        if not sets(statement.node) & needed or isinstance(statement.node, cst.FunctionDef | cst.ClassDef):
-            continue
-        needed |= reads(statement.node)
-        if _PARAMETERS.search(layout.text, statement.start, statement.end):
-            first = statement
-    return first
 
 
 class MoveConstruction(Repair):
@@ -221,7 +210,7 @@ class MoveConstruction(Repair):
     def plan(self, p: Planner) -> Plan:
         try:
             mine, theirs = meet(self.construct, self.event, p.layouts)
-            return _construction_after(p, mine, theirs, "Build the optimizer after the replacement", "unsafe")
+            return _construction_after(p, mine, theirs, "Build the optimizer after the replacement", "unsafe", taking(theirs, mine))
         except Infeasible as reason:
             place = place_at(self.event, len(self.event.calls), p.layouts)
             layout, node = place.layout, place.statement.node
@@ -298,12 +287,22 @@ def _meet(unit: Statement, target: Statement, name: str) -> bool:
     return bool((sets(target.node) - {name}) & reads(unit.node) or sets(unit.node) & reads(target.node))
 
 
-def _construction_after(p: Planner, construct: Place, event: Place, message: str, applicability: Applicability) -> Plan:
+def _construction_after(
+    p: Planner, construct: Place, event: Place, message: str, applicability: Applicability, taken: list[Statement]
+) -> Plan:
+    """Carry the construction of an optimizer down past an event, with the statements in which it takes the parameters."""
     if not construct.direct:
         raise Infeasible("the optimizer is built in another function")
     unit = p.unit(construct, event.statement, "construct")
     target = common_block(unit, event.statement)[2]
-    check_free(unit, target, including=True, renewed=True, of_library=[event.site.node] if event.direct else ())
+    if len(taken) > 1 and taken[-1] is not unit:
+        raise Infeasible("the parameters are collected in another block")
+    units = [*taken[:-1], unit]
+    for each in units:
+        passed = [s for s in (*crossed(each, target), target) if s not in units]
+        if depends(each, passed, renewed=True, of_library=[event.site.node] if event.direct else ()):
+            raise Infeasible("it uses names that are assigned in between")
     draft = Draft(construct.layout)
-    draft.move_after(unit, target)
+    for each in units:
+        draft.move_after(each, target)
     return Plan(message, applicability, [draft])

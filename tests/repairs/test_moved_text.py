@@ -314,6 +314,142 @@ for x, y in loader:
     late.step()
 """,
     ),
+    "what is collected for the optimizer goes behind the move with it": (
+        """\
+net = nn.Linear(4, 1)
+weights = [p for p in net.parameters() if p.ndim > 1]
+groups = [{"params": weights}, {"params": [net.bias], "weight_decay": 0.0}]
+late = torch.optim.Adam(groups)
+if torch.cuda.is_available():
+    net.cuda()
+    data = data.cuda()
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    late.step()
+""",
+        """\
+net = nn.Linear(4, 1)
+if torch.cuda.is_available():
+    net.cuda()
+    data = data.cuda()
+weights = [p for p in net.parameters() if p.ndim > 1]
+groups = [{"params": weights}, {"params": [net.bias], "weight_decay": 0.0}]
+late = torch.optim.Adam(groups)
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    late.step()
+""",
+    ),
+    "a list that a loop fills is filled after the move": (
+        """\
+net = nn.Linear(4, 1)
+decayed, plain = [], []
+for p in net.parameters():
+    (decayed if p.ndim > 1 else plain).append(p)
+late = torch.optim.Adam([{"params": decayed}, {"params": plain, "weight_decay": 0.0}])
+net.to("cuda")
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    late.step()
+""",
+        """\
+net = nn.Linear(4, 1)
+decayed, plain = [], []
+net.to("cuda")
+for p in net.parameters():
+    (decayed if p.ndim > 1 else plain).append(p)
+late = torch.optim.Adam([{"params": decayed}, {"params": plain, "weight_decay": 0.0}])
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    late.step()
+""",
+    ),
+    "what a function collects of the model is collected after the move": (
+        """\
+net = nn.Linear(4, 1)
+groups = without_decay(net)
+late = torch.optim.Adam(groups)
+net.to("cuda")
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    late.step()
+""",
+        """\
+net = nn.Linear(4, 1)
+net.to("cuda")
+groups = without_decay(net)
+late = torch.optim.Adam(groups)
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    late.step()
+""",
+    ),
+    "a name of the list that held other parameters before has nothing to do with it": (
+        """\
+net = nn.Linear(4, 1)
+if torch.cuda.is_available():
+    other = nn.Linear(4, 4)
+    groups = [{"params": other.parameters()}]
+    other_opt = torch.optim.SGD(groups, lr=0.1)
+    net = nn.Linear(4, 1)
+groups = [{"params": net.parameters()}]
+late = torch.optim.Adam(groups)
+net.to("cuda")
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    late.step()
+""",
+        """\
+net = nn.Linear(4, 1)
+if torch.cuda.is_available():
+    other = nn.Linear(4, 4)
+    groups = [{"params": other.parameters()}]
+    other_opt = torch.optim.SGD(groups, lr=0.1)
+    net = nn.Linear(4, 1)
+net.to("cuda")
+groups = [{"params": net.parameters()}]
+late = torch.optim.Adam(groups)
+for x, y in loader:
+    late.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    late.step()
+""",
+    ),
+    "parameters that a caller collected are not collected anew by any move here": (
+        """\
+def fit(params, net):
+    late = torch.optim.Adam(params)
+    net.to("cuda")
+    for x, y in loader:
+        late.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        late.step()
+
+
+head = nn.Linear(4, 1)
+fit(list(head.parameters()), head)
+""",
+        """\
+def fit(params, net):
+    late = torch.optim.Adam(params)
+    net.to("cuda")
+    for x, y in loader:
+        late.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        late.step()
+
+
+head = nn.Linear(4, 1)
+fit(list(head.parameters()), head)
+""",
+    ),
     "the last line has no line end": (
         """\
 for x, y in loader:
