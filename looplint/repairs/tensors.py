@@ -8,9 +8,10 @@ import libcst as cst
 
 from looplint.finding import Applicability
 from looplint.flow.events import Accumulate, Event, Keep
+from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, walk
-from looplint.repairs.names import reads, sets
+from looplint.repairs.names import dotted, reads, sets
 from looplint.repairs.numbers import takes_numbers
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
@@ -41,6 +42,8 @@ class DetachArgument(Repair):
             or isinstance(value, cst.List | cst.Tuple | cst.Dict | cst.GeneratorExp | cst.ListComp)
         ):
             raise Infeasible("the tensor is one of several values that are kept")
+        if _is_structure(layout, node, value):
+            raise Infeasible("it holds the tensors, and is none itself: those that are kept of it are to be detached")
         if _of_a_sum(p, self.event, layout, value):
             raise Infeasible("it is computed from a sum that is to be repaired first")
         elsewhere = _where_handed_in(p, self.event, layout, value)
@@ -49,6 +52,24 @@ class DetachArgument(Repair):
         container = self.event.into.name
         numbers = self.scalar and container != "" and _takes_numbers(layout, container)
         return _without_graph(layout, value, numbers, self.event)
+
+
+def _is_structure(layout: Layout, node: cst.CSTNode, value: cst.BaseExpression) -> bool:
+    """Whether a function asks a name for what no tensor has: entries by a text, or attributes of another class."""
+    statement = layout.statement_of(node)
+    name = dotted(value)
+    if statement is None or name is None:
+        return False
+    function = layout.function_of(statement)
+    for each in walk(function.node if function is not None else layout.top.node):
+        match each:
+            case cst.Attribute(value=owner, attr=cst.Name(value=attr)) if attr not in TENSOR_MEMBERS and dotted(owner) == name:
+                return True
+            case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString()))]) if (
+                dotted(owner) == name
+            ):
+                return True
+    return False
 
 
 def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value: cst.BaseExpression) -> Plan | None:

@@ -31,6 +31,7 @@ from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
+from looplint.semantics import structures
 from looplint.semantics.outcomes import tags_of_forward
 from looplint.semantics.parameters import add_by_hand, held, may_thaw, picked, want_gradients
 from looplint.syntax import ir
@@ -194,6 +195,8 @@ def _attribute_assigned(interp: Interpreter, atom: Params | Tensor | Unknown, ta
                     obj.refilled = True
         case Tensor() | Unknown() if target.attr == "requires_grad":
             _ask_for_gradient(interp, target, atom, value)
+        case Tensor():
+            structures.written_to(interp, target, value)
         case Unknown():
             register(value)  # it may be a part of a model, found by its path
 

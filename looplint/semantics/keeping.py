@@ -15,7 +15,7 @@ from looplint.flow.remarks import Withdraw
 from looplint.interpreter import hooks
 from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
-from looplint.semantics import outcomes
+from looplint.semantics import outcomes, structures
 from looplint.syntax import ir
 
 
@@ -142,6 +142,7 @@ def write_into_tensor(interp: Interpreter, target: ir.Subscript, base: Value, va
     """`losses[i] = loss`: from here on the tensor has the graph of what was written into it, and of what other iterations wrote."""
     name = target.value
     written = combine(interp.grad, [value])
+    structures.written_to(interp, target, value)
     if written is None or written.graph == "no" or not isinstance(name, ir.Name) or name.id not in interp.frame.locals:
         return
     whole = combine(interp.grad, [base, value])
