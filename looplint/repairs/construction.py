@@ -6,8 +6,8 @@ import libcst as cst
 
 from looplint.flow.remarks import Unready, Unregistered
 from looplint.repairs.draft import Change, Draft, Infeasible
-from looplint.repairs.layout import Block, Statement
-from looplint.repairs.names import depends
+from looplint.repairs.layout import Block, Layout, Statement, walk
+from looplint.repairs.names import depends, sets
 from looplint.repairs.places import body_of, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
@@ -34,6 +34,8 @@ class MoveBeforeRegistering(Repair):
         tensor = built.args[0] if built.args and not built.args[0].star else None
         if tensor is None or not isinstance(tensor.value, cst.Call | cst.BinaryOperation):
             raise Infeasible("the tensor that the parameter is made of is not written here")
+        if _set_again(layout, place_at(self.event, len(self.event.calls), p.layouts).statement):
+            raise Infeasible("the attribute is set again, which a parameter does not allow: its numbers are to be copied there")
         draft = Draft(layout)
         end, last = layout.extent(built)[1], layout.extent(copy)[1]
         moved = layout.text[end:last].strip()
@@ -42,6 +44,27 @@ class MoveBeforeRegistering(Repair):
         draft.changes.append(Change(start, stop, f"({code}){moved}" if isinstance(tensor.value, cst.BinaryOperation) else f"{code}{moved}"))
         draft.changes.append(Change(end, last, ""))
         return Plan(f"Make a parameter of the tensor that {moved} gives", "unsafe", [draft])
+
+
+def _set_again(layout: Layout, statement: Statement) -> bool:
+    """Whether another statement of a class sets an attribute that one sets to a parameter, to what is written as none."""
+    function = layout.function_of(statement)
+    own = sets(statement.node)
+    around = function.block.owner if function is not None else None
+    others = [s for s in layout.by_node.values() if s is not statement and not s.blocks and any(a is around for a in s.ancestors())]
+    return any(sets(s.node) & own and not _makes_a_parameter(s.node) for s in others)
+
+
+def _makes_a_parameter(node: cst.CSTNode) -> bool:
+    """Whether a statement changes a tensor in place, deletes it, or sets it to a new parameter or None."""
+    match node:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript())]) | cst.AugAssign() | cst.Del():
+            return True
+        case cst.Assign(value=cst.Name(value="None")):
+            return True
+        case cst.Assign(value=value):
+            return any(isinstance(n, cst.Name) and n.value == "Parameter" for n in walk(value))
+    return False
 
 
 class CallSuperInit(Repair):
