@@ -5,6 +5,8 @@ Sources: the API reference of PyTorch 2.13 (torch.nn, and torchvision.models).
 
 from __future__ import annotations
 
+import re
+
 LAST_LAYERS = {
     "Softmax": "softmax", "Softmax2d": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid", "Linear": "linear", "LazyLinear": "linear",
     "Bilinear": "linear", "Conv1d": "linear", "Conv2d": "linear", "Conv3d": "linear", "ConvTranspose1d": "linear", "ConvTranspose2d": "linear",
@@ -91,3 +93,11 @@ CONSTANT_LAYERS = frozenset({
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "GroupNorm",
     "RMSNorm", "LocalResponseNorm", "PReLU",
 })  # fmt: skip
+
+
+def layers_like(fixed: tuple[str, ...]) -> frozenset[str]:
+    """The layers of torch whose names have some fixed parts, in this order, with something between them."""
+    if max(map(len, fixed)) < 3:
+        return frozenset()
+    pattern = re.compile(".+".join(map(re.escape, fixed)))
+    return frozenset(filter(pattern.fullmatch, {*PARAMETERLESS, *LAST_LAYERS, *MODE_SENSITIVE, *TENSOR_LAYERS}))

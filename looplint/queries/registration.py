@@ -110,8 +110,9 @@ def _with_own_parameters(module: Module, constructor: object, depth: int = 4) ->
 def with_parameters(module: Module, depth: int = 4) -> bool:
     """Whether a module is known to hold parameters."""
     if module.cls is None and not module.heap:
+        # A layer that is got by a name of which nothing is known, `getattr(nn, name)`, may be a function as well.
         return not without_weights(module) and not (
-            module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in CONTAINERS
+            module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in (*CONTAINERS, "Any")
         )
     parts = [part for value in module.heap.values() for part in refs(value, Module)]
     return depth > 0 and any(p.parameter or with_parameters(p, depth - 1) for p in parts)

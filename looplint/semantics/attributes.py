@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
+
+import libcst as cst
 
 from looplint.domain.membership import adopt, ready, register
 from looplint.domain.objects import Instance, Module, TorchModule
@@ -28,7 +31,11 @@ from looplint.interpreter.interpreter import TRACKED, Interpreter
 from looplint.interpreter.names import attribute
 from looplint.interpreter.objects import any_part
 from looplint.interpreter.transfers import transfer
+from looplint.knowledge.layers import LAST_LAYERS, MODE_SENSITIVE, PARAMETERLESS, layers_like
 from looplint.syntax import ir
+
+# What stands in a text for the values that are put into it.
+_PLACES, _FIELDS = re.compile(r"%[a-z]"), re.compile(r"\{[^{}]*\}")
 
 
 @transfer("super")
@@ -67,7 +74,7 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     if args.positional and any(not isinstance(a, Unknown | Const) for a in args.positional[0]) and interp.reachable(args.positional[:1]):
         return unfollowed.unknown_call(interp, None, args, expr)
     if args.positional and all(isinstance(a, External) for a in args.positional[0]):
-        return _dynamic_member(interp, args.positional[0])
+        return _dynamic_member(args.positional[0], expr.args[1].value if len(expr.args) > 1 else None)
     return UNKNOWN
 
 
@@ -92,9 +99,30 @@ def _is_no_module(default: Value) -> bool:
     )
 
 
-def _dynamic_member(interp: Interpreter, value: Value) -> Value:
-    """`getattr(torch.optim, name)`: any class of that module has the same effect."""
-    return frozenset({External(f"{a.qualname}.Any") for a in value if isinstance(a, External)})
+def _dynamic_member(value: Value, name: ir.Expr | None) -> Value:
+    """`getattr(torch.optim, name)`: any class of that module has the same effect; `f"Conv{n}d"` names layers of one kind."""
+    layers = layers_like(_template(name)) if name is not None else frozenset()
+    kinds = {(layer in PARAMETERLESS, LAST_LAYERS.get(layer), layer in MODE_SENSITIVE) for layer in layers}
+    member = min(layers) if len(kinds) == 1 else "Any"
+    return frozenset({External(f"{a.qualname}.{member if a.qualname == 'torch.nn' else 'Any'}") for a in value if isinstance(a, External)})
+
+
+def _template(name: ir.Expr) -> tuple[str, ...]:
+    """The fixed parts of a text that is put together: `("Conv", "d")` of `f"Conv{n}d"`; nothing but what is put in, where it does not tell them."""
+    match name:
+        case ir.Const(value=str(text)):
+            return (text,)
+        case ir.Binary(op="%", left=ir.Const(value=str(text))):
+            return tuple(_PLACES.split(text))
+        case ir.Call(func=ir.Attr(value=ir.Const(value=str(text)), attr="format")):
+            return tuple(_FIELDS.split(text))
+        case ir.Binary(op="+", left=left, right=right):
+            before, after = _template(left), _template(right)
+            return (*before[:-1], before[-1] + after[0], *after[1:])
+        case ir.Format(node=cst.FormattedString(parts=parts)):
+            texts = ("".join(p.value if isinstance(p, cst.FormattedStringText) else "\0" for p in parts)).split("\0")
+            return tuple(texts)
+    return ("", "")
 
 
 @transfer("class-of")
