@@ -19,6 +19,7 @@ from looplint.interpreter.roles import annotated
 from looplint.knowledge.data import TENSOR_DATASETS
 from looplint.knowledge.lookup import call_effect, is_functional_loss
 from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY_ATTRIBUTES
+from looplint.semantics.made_there import is_made_there
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -37,7 +38,9 @@ _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 def note_discarded(interp: Interpreter, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
     """Remark a conversion whose result is not used, where what is converted is a tensor."""
     receiver = _dropped_by(name, expr)
-    if receiver is not None and _is_tensor(interp, atom, receiver):
+    if receiver is None or (isinstance(expr, ir.Call) and is_made_there(interp.frame.function, expr)):
+        return  # nothing is dropped, or what is there already
+    if _is_tensor(interp, atom, receiver):
         discard = Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args))
         interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
 
