@@ -67,6 +67,7 @@ from looplint.flow.remarks import (
 from looplint.queries.accumulation import (
     accumulated,
     added_up,
+    clipped_before,
     evens_out,
     left_over,
     normalises,
@@ -269,7 +270,7 @@ __all__ = [
     "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_gpu",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "differentiates_within", "scored",
-    "accumulated", "added_up", "evens_out", "normalises", "stepped_with", "takes_batches", "wasted",
+    "accumulated", "added_up", "clipped_before", "evens_out", "normalises", "stepped_with", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
     "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",

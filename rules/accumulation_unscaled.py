@@ -57,6 +57,7 @@ def train(net: nn.Module, loader, epochs: int, k: int):
 - A loss with `reduction="sum"`, or that is a sum.
 - A backward under a condition of its own, or by a framework that divides (`accelerator.backward`, DeepSpeed).
 - Programs that multiply or divide gradients themselves, and optimizers whose learning rate is divided by k.
+- A k that is 1, a step under two such conditions, and gradients that are clipped with each batch.
 - A loss that is computed by code that cannot be followed, on some path or on each, and a loop that passes objects to such code.
 
 ## Repair
@@ -81,6 +82,7 @@ from looplint.rule import (
     Step,
     added_up,
     called_at,
+    clipped_before,
     evens_out,
     note,
     subjects,
@@ -96,6 +98,8 @@ def check(program: Program) -> Reports:
         if found is None or optimizer is None:
             continue
         every, loop = found
+        if clipped_before(program, optimizer, event, loop):
+            continue  # gradients that are clipped with each batch
         if f"/ {every}" in optimizer.rate:
             continue  # an optimizer whose learning rate is divided by k
         backward = next((e for e in program.of(Backward) if e.loops and e.loops[-1] is loop and program.touches(e, optimizer)), None)

@@ -75,6 +75,8 @@ class Guard:
     of_mode: bool = False
     # Whether the loop around it ends with the other outcome: what it stands before happens in each turn that another one follows.
     stays: bool = False
+    # The names in it that divide a number and stand for 1.
+    ones: frozenset[str] = frozenset()
 
     @property
     def speaker(self) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from looplint.dataclass import replace
-from looplint.domain.values import Func, Mode, Ref, Value
+from looplint.domain.values import Func, Mode, Ref, Value, constant_of
 from looplint.interpreter import classes, handed_down
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
@@ -26,7 +26,14 @@ def describe(interp: Interpreter, test: ir.Expr) -> None:
             behind, held = behind.operand, not held
         home, meaning = handed_down.at_home(interp.frame, behind, paths)
         guard = replace(guard, test=behind, held=held, names=guard.names | paths, home=home.ctx, meaning=meaning, owner=None)
-    interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test)))
+    interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test), ones=_ones(interp, guard.test)))
+
+
+def _ones(interp: Interpreter, test: ir.Expr) -> frozenset[str]:
+    """The divisors in a test that are 1: each number is a multiple of these."""
+    divisors = [e.right for e in ir.walk(test) if isinstance(e, ir.Binary) and e.op == "%" and ir.path_of(e.right)]
+    known = [(divisor, constant_of(_value_of(interp, divisor))) for divisor in divisors]
+    return frozenset(ir.render(divisor) for divisor, value in known if value is not None and value.value == 1)
 
 
 def spelled_out(interp: Interpreter, test: ir.Expr, depth: int = _DEPTH) -> ir.Expr | None:

@@ -59,6 +59,8 @@ def accumulated(program: Program, step: Event) -> str | None:
     every = _periodic(step)
     if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
         return None
+    if len(_periods(step)) > 1:
+        return None  # as many batches as several conditions together let pass
     return every[0] if _adds_up(program, optimizer, step) else None
 
 
@@ -123,6 +125,13 @@ def _gone_over(value: Value) -> list[Tensor]:
 def evens_out(program: Program, optimizer: Optimizer) -> bool:
     """Whether the size of all gradients together makes no difference: the optimizer divides by it, and nothing clips them."""
     return optimizer.qualname.rpartition(".")[2] in SCALE_FREE and not any(program.touches(e, optimizer) for e in program.of(Clip))
+
+
+def clipped_before(program: Program, optimizer: Optimizer, step: Event, loop: Loop) -> bool:
+    """Whether gradients are clipped in turns of a loop that make no step: what they add up to has a size of its own."""
+    clips = [e for e in program.of(Clip) if loop in e.loops and program.touches(e, optimizer)]
+    conditions = [(render(g.test), g.held) for _, g in _periods(step)] if loop in step.loops else []
+    return any(loop not in step.loops or not {*conditions} <= {(render(g.test), g.held) for g in clip.guards} for clip in clips)
 
 
 def left_over(program: Program, step: Event) -> bool:
@@ -299,7 +308,13 @@ def _holds_alike(event: Event, guard: Guard, loop: Loop) -> bool:
 
 def _periodic(step: Event) -> tuple[str, Guard] | None:
     """Of a step under a condition that holds once in k turns of the loop around it: the k, and the condition."""
-    return next(((k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, step.loops[-1]))), None)
+    return next(iter(_periods(step)), None)
+
+
+def _periods(step: Event) -> list[tuple[str, Guard]]:
+    """All of these, outermost first; conditions of the same words are one."""
+    found = [(k, g) for g in step.guards if g.depth >= len(step.loops) and (k := period(g, step.loops[-1]))]
+    return list({render(g.test): (k, g) for k, g in reversed(found)}.values())[::-1]
 
 
 def period(guard: Guard, loop: Loop) -> str | None:
@@ -328,6 +343,6 @@ def _modulus(test: Expr, held: bool, guard: Guard, loop: Loop) -> str | None:
         held = not held  # `not (i + 1) % k`
     if not (held and isinstance(test, Binary) and test.op == "%" and guard.names & loop.assigned):
         return None
-    if isinstance(test.right, Const) and test.right.value in (0, 1):
+    if isinstance(test.right, Const) and test.right.value in (0, 1) or render(test.right) in guard.ones:
         return None
     return render(test.right)
