@@ -59,7 +59,8 @@ def train(net: nn.Module, loader, valid, epochs: int):
 ## Stays quiet
 
 - A decorator, a context or a caller that disables gradients.
-- A context that enables gradients, `with torch.enable_grad():`, which are wanted then.
+- A context that enables gradients, `with torch.enable_grad():` or `with torch.set_grad_enabled(True):`, which are wanted then.
+- Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
 - Models that are frozen (`requires_grad_(False)`).
 - Inputs that are volatile (`Variable(x, volatile=True)`): since torch 0.4 each of them warns that this has no effect.
 - Models that no optimizer of the program steps, but for a loop in eval mode over batches, or with results that are measured.

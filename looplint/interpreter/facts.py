@@ -42,7 +42,7 @@ class Uses:
         self.supervising: set[EventKey] = set()
         # Its values are put into a new tensor that asks for gradients, or into a `Variable`: the graph ends there.
         self.cut_off: set[EventKey] = set()
-        # `torch.autograd.grad` goes through it.
+        # `torch.autograd.grad` goes through it, or code out of sight may that was handed the function which returns it.
         self.differentiated: set[EventKey] = set()
         # It is differentiated by tensors that are no parameters.
         self.attacked: set[EventKey] = set()
@@ -147,6 +147,8 @@ class Applications:
         self.arguments: dict[EventKey, Arguments] = {}
         # By the module, the call and the constants among its arguments.
         self.results: dict[object, Value] = {}
+        # The forwards that made what a function of the program returns with a graph.
+        self.returned: dict[ir.Function, set[EventKey]] = {}
 
 
 class Heap:
@@ -164,6 +166,8 @@ class Agenda:
     def __init__(self) -> None:
         # Values with functions that were passed to code which may call them.
         self.values: list[Value] = []
+        # The functions among them that are handed to code which may differentiate what they return.
+        self.handed_out: dict[ir.Function, None] = {}
         # Generators from which no item was taken yet.
         self.generators: dict[Generator, Func] = {}
 

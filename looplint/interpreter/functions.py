@@ -11,7 +11,7 @@ from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
-from looplint.interpreter import allowances, choices, classes, handed_down, hooks, recursion, replay, summaries, unfollowed
+from looplint.interpreter import allowances, choices, classes, handed_down, handed_out, hooks, recursion, replay, summaries, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
@@ -213,7 +213,9 @@ def run_frame(interp: Interpreter, frame: Frame) -> Value:
     interp.guards = guards
     interp.constants = dict(end.constants)
     interp.grad = grad if switched else end.grad
-    return choices.returned(interp, frame, values) or UNKNOWN
+    result = choices.returned(interp, frame, values) or UNKNOWN
+    handed_out.note_returned(interp, frame.function, result)
+    return result
 
 
 def _assembles(frame: Frame) -> bool:

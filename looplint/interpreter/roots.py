@@ -12,7 +12,7 @@ from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref
 from looplint.flow.graph import Loose
-from looplint.interpreter import calls, classes, functions, generators, hooks
+from looplint.interpreter import calls, classes, functions, generators, handed_out, hooks
 from looplint.interpreter.assignments import assign
 from looplint.interpreter.callers import call_by_a_base, only_without_gradients, possible_callers
 from looplint.interpreter.expressions import evaluate
@@ -64,6 +64,7 @@ def follow(interp: Interpreter) -> bool:
             complete = _function(interp, Func(stmt.function, interp.main)) and complete
     complete = _deferred(interp) and complete
     follow_insides(interp)
+    handed_out.note_uses(interp)
     return complete and interp.complete
 
 

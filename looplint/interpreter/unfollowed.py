@@ -9,7 +9,7 @@ from looplint.domain.objects import Engine, Loss, Module, Obj
 from looplint.domain.tensors import combine, guess, is_array
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
 from looplint.flow.events import Escape
-from looplint.interpreter import hooks
+from looplint.interpreter import handed_out, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
@@ -47,7 +47,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     reached = interp.reachable(values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
-            interp.agenda.values.append(frozenset({func}))
+            handed_out.hand_out(interp, func)
             if func.bound is not None:
                 reached.extend(interp.reachable([func.bound]))
         for method in (a for a in value if isinstance(a, Method) and isinstance(a.obj, Ref)):

@@ -23,6 +23,8 @@ _BUILTINS: dict[str, str] = {
     "tqdm.rich.tqdm": "progress", "tqdm.autonotebook.tqdm": "progress", "tqdm.autonotebook.trange": "range", "alive_progress.alive_it": "progress",
     "itertools.islice": "progress", "itertools.cycle": "progress", "itertools.chain": "chain", "itertools.chain.from_iterable": "sequence",
     "itertools.count": "range", "itertools.tee": "pure", "itertools.repeat": "same", "itertools.product": "pure",
+    "typing.cast": "told-type", "typing_extensions.cast": "told-type", "torch.jit.annotate": "told-type",
+    "typing.assert_type": "same", "typing_extensions.assert_type": "same",
     "random.choice": "drawn", "random.sample": "drawn-items", "random.choices": "drawn-items", "numpy.random.choice": "drawn", "numpy.random.permutation": "drawn-items",
     "functools.partial": "partial", "functools.wraps": "decorator", "functools.lru_cache": "decorator", "functools.cache": "decorator",
     "functools.reduce": "pure", "copy.deepcopy": "copy", "copy.copy": "copy", "contextlib.nullcontext": "context", "contextlib.suppress": "context",

@@ -17,6 +17,7 @@ CALLS: dict[str, str] = {
     "torch.autograd.set_grad_enabled": "set-grad",
     "torch.autograd.grad": "autograd-grad",
     "torch.autograd.backward": "backward-function",
+    **{f"torch.autograd.functional.{name}": "derivative" for name in ("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp")},
     "torch.autograd.Function.apply": "tensor",
     "torch.autograd.function.Function.apply": "tensor",
     "torch.autocast": "autocast",

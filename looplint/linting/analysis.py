@@ -26,6 +26,7 @@ from looplint.repairs.fixes import fix_of
 from looplint.repairs.planner import Planner
 from looplint.rule import Report
 from looplint.semantics import composition
+from looplint.sources.frameworks import of_another_framework
 from looplint.sources.reading import Source, display_name
 from looplint.syntax.bounds import TooDeep
 from looplint.syntax.parsing import parsed
@@ -75,6 +76,9 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
             program.target_torch = tuple(int(part) for part in target_torch.split("."))
     except Unparsable as error:
         return FileResult((), (error.problem,), frozenset(), project.reads())
+    if of_another_framework(source.code) or of_another_framework(*(module.source.code for module in project.modules)):
+        release(interpreter)
+        return FileResult((), (), frozenset(), project.reads())
     findings: list[Finding] = []
     made: list[Report] = []
     problems: list[Problem] = []

@@ -54,7 +54,7 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
     given = [v for context in contexts if context.effect == "scaled-loss" for v in context.args]
     yielded = frozenset().union(*given) if given else UNKNOWN
     grads = {_grad_in(interp, context) for context in contexts} | ({interp.grad} if len(contexts) < len(value) else set())
-    enabled = any(c.effect == "enable-grad" for c in contexts)
+    enabled = any(c.effect == "enable-grad" for c in contexts) or _switches_on(contexts, expr)
     interp.enabling += enabled
     _in_autocast(
         interp,
@@ -62,6 +62,12 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
         lambda: _under(interp, grads.pop() if len(grads) == 1 else None, lambda: inside(yielded)),
     )
     interp.enabling -= enabled
+
+
+def _switches_on(contexts: list[Context], expr: ir.Expr) -> bool:
+    """Whether the text itself asks for gradients: `with torch.set_grad_enabled(True):`, which no option turns off."""
+    literal = isinstance(expr, ir.Call) and any(isinstance(a.value, ir.Const) and a.value.value is True for a in expr.args)
+    return literal and all(c.effect == "set-grad" for c in contexts)
 
 
 # Contexts of tests that expect an error in what is in them.
@@ -204,9 +210,11 @@ def _context(name: str) -> Transfer:
         if name == "no-grad" and args.positional and any(isinstance(a, Func) for a in args.positional[0]):
             return args.positional[0]
         if name == "set-grad" and not isinstance(interp.statement, cst.With | cst.FunctionDef):
-            known = constant_of(args.positional[0]) if args.positional else None
+            mode = args.get(0, "mode")
+            known = constant_of(mode) if mode is not None else None
             interp.grad = bool(known.value) if known is not None else None  # it switches when it is made
-        return frozenset({Context(name, tuple(args.positional[:1]) if name in ("set-grad", "scaled-loss") else ())})
+        given = args.get(0, "mode" if name == "set-grad" else "loss") if name in ("set-grad", "scaled-loss") else None
+        return frozenset({Context(name, (given,) if given is not None else ())})
 
     return effect
 

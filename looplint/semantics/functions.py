@@ -22,6 +22,12 @@ def same(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     return frozenset(a.obj if isinstance(a, Method) and a.name == "forward" and isinstance(a.obj, Ref) else a for a in given)
 
 
+@transfer("told-type")
+def _told_type(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`cast(Tensor, output)` gives back what it says the type of."""
+    return args.get(1, "val", "the_value") or UNKNOWN
+
+
 @transfer("apply")
 def _apply(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Applies its first argument to the rest (checkpoint, data_parallel)."""

@@ -8,7 +8,7 @@ from looplint.dataclass import replace
 from looplint.domain.membership import register
 from looplint.domain.objects import Engine, List, Module, Obj
 from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_loss_or_mean, is_multiplied, is_sum, kept_at
-from looplint.domain.tensors import combine, of_input, tensors_in, watched
+from looplint.domain.tensors import combine, detached, of_input, tensors_in, watched
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -140,6 +140,19 @@ def _autograd_grad(interp: Interpreter, qualname: str, args: Arguments, expr: ir
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     tags = frozenset(tag for tag in tensor.tags if tag is not Mark.LOSS and not isinstance(tag, SentBackward))
     return frozenset({replace(tensor, graph="yes" if create and create.value else "maybe", tags=tags)})
+
+
+@transfer("derivative")
+def _derivative(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`torch.autograd.functional.jacobian(loss, out)` has no graph itself, unless it is asked for one."""
+    result = unfollowed.unknown_call(interp, None, args, expr)
+    tensor = combine(interp.grad, args.values())
+    if tensor is None:
+        return result
+    interp.uses.differentiated |= tensor.forwards
+    create = args.get(2, "create_graph") if qualname.endswith(("jacobian", "hessian")) else args.get(3, "create_graph")
+    known = constant_of(create) if create is not None else None
+    return frozenset({detached(tensor)}) if create is None or (known is not None and not known.value) else result
 
 
 def _no_parameters(interp: Interpreter, value: Value) -> bool:

@@ -9,7 +9,7 @@ from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Func, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
-from looplint.interpreter import objects, unfollowed
+from looplint.interpreter import handed_out, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
 from looplint.knowledge.lookup import tensor_method
@@ -73,8 +73,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if interp.reachable(args.values()):
         return unfollowed.unknown_call(interp, atom, args, expr)
     for value in args.values():
-        if any(isinstance(a, Func) for a in value):
-            interp.agenda.values.append(value)
+        for func in (a for a in value if isinstance(a, Func)):
+            handed_out.hand_out(interp, func)
     tensor = combine(interp.grad, args.values())
     if tensor is not None and tensor.graph != "no" and not measured and _may_go_backward(name, expr):
         subjects = sorted(tensor.sources, key=lambda o: o.name)

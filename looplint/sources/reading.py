@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
 from looplint.finding import Location, Problem
+from looplint.sources.frameworks import of_another_framework
 from looplint.sources.languages import Language, language_of
 from looplint.sources.regular import MOST_BYTES, MOST_OF_NOTEBOOK, read_regular
 
@@ -27,7 +28,6 @@ _NEEDLES = re.compile(
     rb"|\bdef\s+(?:training_step|compute_loss)\b"
     rb"|\bParameter\s*\([^\n]{0,200}\)\s*\.\s*(?:to|cuda|half|double|bfloat16)\s*\("
 )
-_OTHER_FRAMEWORKS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras)\b", re.MULTILINE)
 STDIN = "<stdin>"
 
 
@@ -110,7 +110,7 @@ def with_text(source: Source, text: str) -> Source:
 def could_contain_loop(raw: bytes) -> bool:
     """Whether a file can be about training at all, or start a program that is; what cannot is never parsed."""
     starts = b"torch" in raw and b"__main__" in raw
-    return (starts or _NEEDLES.search(raw) is not None) and (b"torch" in raw or _OTHER_FRAMEWORKS.search(raw) is None)
+    return (starts or _NEEDLES.search(raw) is not None) and not of_another_framework(raw)
 
 
 def read_source(path: Path | str, language: Language | None = None) -> Source:

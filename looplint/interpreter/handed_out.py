@@ -1,0 +1,42 @@
+"""Functions that are handed to code out of sight: what they return may be differentiated there, as by a library that explains a model."""
+
+from __future__ import annotations
+
+from looplint.domain.tensors import tensors_in
+from looplint.domain.values import NOTHING, Func, Tensor, Tuple, Value
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+
+
+def hand_out(interp: Interpreter, func: Func) -> None:
+    """Code out of sight gets a function, which it may call later; one that a lambda calls serves it as well."""
+    interp.agenda.values.append(frozenset({func}))
+    if func.function in interp.agenda.handed_out:
+        return
+    interp.agenda.handed_out[func.function] = None
+    if func.function.is_lambda:
+        for name in sorted(func.function.called()):
+            for atom in _named(func.closure or func.module.frame, name):
+                if isinstance(atom, Func):
+                    hand_out(interp, atom)
+
+
+def _named(frame: Frame | None, name: str) -> Value:
+    """What a name holds in a frame, or in those around it."""
+    while frame is not None and name not in frame.locals:
+        frame = frame.closure or (frame.module.frame if frame is not frame.module.frame else None)
+    return frame.locals[name] if frame is not None else NOTHING
+
+
+def note_returned(interp: Interpreter, function: ir.Function, value: Value) -> None:
+    """Remember from which forwards a function returns what has a graph."""
+    if any(isinstance(a, Tensor | Tuple) for a in value):
+        graphs = (t.forwards for t in tensors_in([value]) if t.graph != "no")
+        interp.applications.returned.setdefault(function, set()).update(*graphs)
+
+
+def note_uses(interp: Interpreter) -> None:
+    """Count the results of functions that were handed out as differentiated."""
+    for function in interp.agenda.handed_out:
+        interp.uses.differentiated |= interp.applications.returned.get(function, set())
