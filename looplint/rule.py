@@ -108,6 +108,7 @@ from looplint.queries.feeding import (
     same_everywhere,
     shortened_passes,
     smaller_last,
+    trained_once,
     trains,
 )
 from looplint.queries.freezing import FrozenStep, steps_while_frozen
@@ -266,7 +267,7 @@ __all__ = [
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand", "update_without_step",
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "over_batches", "same_everywhere", "trains",
-    "follows_time", "shuffles", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
+    "follows_time", "shuffles", "trained_once", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
     "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_gpu",
     "FrozenStep", "UnreadState", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "differentiates_within", "scored",

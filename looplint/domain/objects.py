@@ -325,6 +325,8 @@ class FrameworkObject(Obj):
     """An object of a framework that runs the loop itself, such as a Trainer."""
 
     kind = "framework-object"
+    # Whether what it is built from says that it trains for one epoch at most.
+    one_epoch: bool = False
 
 
 # -- what it is trained on

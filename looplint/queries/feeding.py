@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from looplint.dataclass import dataclass
-from looplint.domain.objects import Dataset, Loader, Sampler
+from looplint.domain.objects import Dataset, FrameworkObject, Loader, Sampler
 from looplint.domain.values import constant_of, refs
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop
@@ -125,6 +125,12 @@ def _driven_passes(program: Program) -> Iterator[tuple[Event, Loader]]:
     driven = [(e, o) for e in program.of(Drive) for o in e.subjects if isinstance(o, Loader)]
     trained = {*program.training_passes, *(loader for event, loader in driven if event.trains)}
     yield from {loader: (event, loader) for event, loader in driven if loader not in trained}.values()
+
+
+def trained_once(program: Program) -> bool:
+    """Whether each trainer of a framework that a program builds trains for one epoch at most: no batch comes again."""
+    trainers = [obj for obj in program.heap.objects.values() if isinstance(obj, FrameworkObject) and obj.qualname.endswith(".Trainer")]
+    return bool(trainers) and all(trainer.one_epoch for trainer in trainers)
 
 
 def only_over(loop: Loop, loader: Loader) -> bool:

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Dict, FrameworkObject, Loader
-from looplint.domain.values import Arguments, Func, Value, exact_items, refs
+from looplint.domain.values import Arguments, Func, Value, constant_of, exact_items, refs
 from looplint.flow.remarks import Drive
 from looplint.interpreter import classes, hooks, unfollowed
 from looplint.interpreter.elements import loaders_in
 from looplint.interpreter.interpreter import Interpreter
-from looplint.interpreter.transfers import methods_of
+from looplint.interpreter.transfers import construction, methods_of
 from looplint.knowledge.frameworks import LOADER_HOOKS
 from looplint.syntax import ir
 
@@ -44,6 +44,13 @@ def note_loaders(interp: Interpreter, func: Func, result: Value) -> None:
         return
     if any(base.endswith(("LightningModule", "LightningDataModule")) for base in classes.external_bases(interp, func.owner)):
         _note(interp, result, func.function.node, trains=trains)
+
+
+@construction(FrameworkObject)
+def _note_epochs(interp: Interpreter, obj: FrameworkObject, args: Arguments, expr: ir.Call) -> None:
+    """`Trainer(max_epochs=1)` takes no batch twice, nor does one that only tries a few."""
+    epochs, tried = (constant_of(args.keywords[name]) if name in args.keywords else None for name in ("max_epochs", "fast_dev_run"))
+    obj.one_epoch = (epochs is not None and epochs.value in (0, 1)) or (tried is not None and bool(tried.value))
 
 
 @methods_of(FrameworkObject)
