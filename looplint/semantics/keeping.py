@@ -16,6 +16,7 @@ from looplint.interpreter import hooks
 from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
 from looplint.semantics import outcomes, structures
+from looplint.semantics.parameters import give_by_hand
 from looplint.syntax import ir
 
 
@@ -28,6 +29,8 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
     """
     interp.flags.sets_rates = interp.flags.sets_rates or (key is not None and key.value == "lr")
     _let_go(interp, value)
+    if key is None or not isinstance(key.value, str) or key.value == "params":
+        give_by_hand(base, value)
     tensors = tensors_in([value])
     kept = [t for t in tensors if _may_have_graph(t) and (t.forwards or went_backward(t.tags))]
     if not kept or not interp.loops:

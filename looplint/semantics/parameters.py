@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
+from looplint.domain.objects import Container, List, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.tensors import under
 from looplint.domain.values import (
     NOTHING,
@@ -275,6 +275,13 @@ def add_by_hand(interp: Interpreter, params: Params, node: cst.CSTNode) -> None:
     """Something is added to gradients, or copied there: it may be all that a step finds, unless a loop goes without it at times."""
     if not any(g.depth and ".grad" not in ir.render(g.test) for g in interp.guards):
         interp.emit(Backward(manual=True), node, params.sources, certain=False)
+
+
+def give_by_hand(groups: Value, value: Value) -> None:
+    """`optimizer.param_groups[0]["params"][0] = weight`: an optimizer is given parameters, as by `add_param_group`."""
+    given = any(isinstance(a, Params) or (isinstance(a, Ref) and isinstance(a.obj, Module | List)) for a in value)
+    for optimizer in (o for a in groups if given and isinstance(a, Params) for o in a.sources if isinstance(o, Optimizer)):
+        optimizer.extended = True
 
 
 def _is_zero(args: Arguments) -> bool:
