@@ -27,6 +27,8 @@ class Discard(Remark):
     method: str
     # What the copy would have changed.
     changes: Literal["device", "type"]
+    # Whether it is a parameter that its module has registered.
+    of_parameter: bool = False
 
 
 class Shelve(Remark):

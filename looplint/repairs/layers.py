@@ -47,6 +47,8 @@ class AssignResult(Repair):
     event: Event
 
     def plan(self, p: Planner) -> Plan:
+        if isinstance(self.event, Discard) and self.event.of_parameter:
+            raise Infeasible("a module takes no plain tensor in the place of its parameter")
         place = place_at(self.event, len(self.event.calls), p.layouts)
         layout, statement = place.layout, place.statement
         value = statement.node.value if isinstance(statement.node, cst.Expr) else None

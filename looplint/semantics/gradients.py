@@ -228,7 +228,7 @@ def _replace_gradient(interp: Interpreter, target: ir.Attr, owner: Params | Tens
     """`p.grad = None`, or another gradient: what was added up so far is gone."""
     sources, certain = (
         owner.deps if isinstance(owner, Unknown) else owner.sources,
-        isinstance(owner, Params) and not picked(interp, target.value),
+        isinstance(owner, Params) and owner.exact and not picked(interp, target.value),
     )
     of_inputs = isinstance(owner, Tensor) and of_input(owner)
     interp.emit(Clear(of_inputs=of_inputs), target.node, sources, certain=certain)

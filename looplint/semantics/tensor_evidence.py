@@ -41,8 +41,16 @@ def note_discarded(interp: Interpreter, atom: Tensor | Unknown, name: str, args:
     if receiver is None or (isinstance(expr, ir.Call) and is_made_there(interp.frame.function, expr)):
         return  # nothing is dropped, or what is there already
     if _is_tensor(interp, atom, receiver):
-        discard = Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args))
+        kept = _is_parameter(interp, ir.render(receiver))
+        discard = Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args), of_parameter=kept)
         interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
+
+
+def _is_parameter(interp: Interpreter, path: str) -> bool:
+    """Whether a method of the object's class makes a parameter of what is there: a module takes no plain tensor in its place."""
+    owner = interp.frame.owner
+    methods = (f for each in classes.mro(interp, owner) for f in each.cls.methods.values()) if owner is not None else ()
+    return any(to == path and callee.rpartition(".")[2] == "Parameter" for f in methods for callee, to in f.made)
 
 
 def _dropped_by(name: str, expr: ir.Expr) -> ir.Expr | None:
