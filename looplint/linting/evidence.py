@@ -18,12 +18,13 @@ HEADING = "## Evidence"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One file: the torch, the device, and the cases of the rules."""
+    """One file: the torch, the device, the cases of the rules, and the name of the GPU, where it is one."""
 
     torch: str
     device: str
     cases: tuple[Mapping[str, Any], ...]
     recorder: Mapping[str, Any]
+    gpu: str = ""
 
     def of(self, code: str) -> list[Mapping[str, Any]]:
         """The cases of one rule that were run."""
@@ -44,7 +45,7 @@ def load(path: Path | None = None) -> list[Evidence]:
     found = []
     for file in (path or folder()).glob("*.json"):
         data = json.loads(file.read_text("utf-8"))
-        found.append(Evidence(data["torch"], data["device"], tuple(data["cases"]), data.get("recorder", {})))
+        found.append(Evidence(data["torch"], data["device"], tuple(data["cases"]), data.get("recorder", {}), data.get("gpu", "")))
     return sorted(found, key=lambda e: (_order(e.torch), e.device), reverse=True)
 
 
@@ -70,7 +71,8 @@ def _device(code: str, device: str, evidence: Evidence | None) -> str:
     if evidence is None or not cases:
         return f"On {name}: not run."
     counts = Counter(case["status"] for case in cases)
-    lines = [f"On {name}, torch {evidence.torch.split('+')[0]}: {counts['proven']} of {len(cases)} cases proven."]
+    gpu = f" ({evidence.gpu})" if evidence.gpu else ""
+    lines = [f"On {name}{gpu}, torch {evidence.torch.split('+')[0]}: {counts['proven']} of {len(cases)} cases proven."]
     for case in cases:
         broken, expert = (case.get(side) or {} for side in ("broken", "expert"))
         shown = case["note"] or broken.get("text", "")

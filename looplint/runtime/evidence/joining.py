@@ -124,7 +124,7 @@ def _judged(finding: Finding, seen: Sequence[Witness], ran: Collection[tuple[str
         if missing := way_not_taken(finding, against):
             return verdict("not reached", f"the run came here, but not by the call in {missing}, of which this is reported")
         return verdict("refuted", against[0].text)
-    if observed.cuda and not stream.start.get("cuda"):
+    if observed.cuda and not stream.gpu:
         return verdict("not measured", f"not measured here (needs CUDA): the run did not reach {observed.needs}")
     return verdict("not reached", f"the run did not reach this place, or ended before it could decide this: that takes {observed.needs}")
 

@@ -53,6 +53,9 @@ class Verdict:
     fixed: Signal | None = None
     # Whether the linter's repair ends bitwise where the expert's does; None where there is no repair, or nothing to compare.
     same: bool | None = None
+    gpu: str = ""  # that the runs used
+    # Whether the scripts name no device, and were run with their tensors on the GPU.
+    placed: bool = False
     seconds: float = 0.0
 
 
@@ -105,11 +108,16 @@ def judge(case: Case, options: Options, launch: Launch | None = None) -> tuple[V
         return verdict("not run", "no expert's repair"), None
     if claim.accelerator and options.device == "cpu":
         return verdict("not run", "only a copy to an accelerator can show it"), None
-    options = replace(options, costs=claim.costs)
-    broken = _run(case.broken, replace(options, watch=_probed(case)), launch)
-    if options.device == "cuda" and not broken.stream.start.get("cuda"):
-        return verdict("not run", "the run saw no GPU"), None
+    options = replace(options, costs=claim.costs, placed=options.device == "cuda" and not _asks_for_gpu(case.expert))
     expert = _run(case.expert, options, launch)
+    if options.device == "cuda" and not options.placed and not expert.stream.gpu:
+        options = replace(options, placed=True)
+        expert = _run(case.expert, options, launch)
+    if options.device == "cuda" and not expert.stream.gpu:
+        return verdict("not run", f"the run used no GPU: {expert.message}"), None
+    if options.placed and not expert.ok:
+        return verdict("not run", f"the script does not run with its tensors on the GPU: {expert.message}", placed=True), None
+    broken = _run(case.broken, replace(options, watch=_probed(case)), launch)
     fixed = _run(case.fixed, options, launch) if case.fixed else None
     runs = Runs(case, broken, expert, fixed)
     for name, run in (("expert's repair", expert), ("linter's repair", fixed)):
@@ -120,7 +128,8 @@ def judge(case: Case, options: Options, launch: Launch | None = None) -> tuple[V
     repaired = measure(case.code, fixed.stream, expert.stream) if fixed else None
     same = same_end(fixed.stream, expert.stream) if fixed else None
     note = _objection(broken, shown, clean, repaired, same)
-    return verdict("not proven" if note else "proven", note, broken=shown, expert=clean, fixed=repaired, same=same), runs
+    facts = {"broken": shown, "expert": clean, "fixed": repaired, "same": same, "gpu": expert.stream.gpu, "placed": options.placed}
+    return verdict("not proven" if note else "proven", note, **facts), runs
 
 
 def _objection(broken: Recording, shown: Signal | None, clean: Signal | None, repaired: Signal | None, same: bool | None) -> str:
@@ -138,6 +147,11 @@ def _objection(broken: Recording, shown: Signal | None, clean: Signal | None, re
     if same is False:
         return "the linter's repair ends with other parameters than the expert's"
     return ""
+
+
+def _asks_for_gpu(path: Path) -> bool:
+    files = [path] if path.is_file() else path.glob("**/*.py")
+    return any(re.search(r"torch\.(cuda|accelerator)\b", file.read_text("utf-8", "replace")) for file in files)
 
 
 def _run(path: Path, options: Options, launch: Launch | None) -> Recording:
@@ -172,11 +186,12 @@ def verify(
     seconds: float = 60.0,
     jobs: int = 1,
     progress: Progress | None = None,
+    launch: Launch | None = None,
     keep: Callable[[Verdict, Runs], None] | None = None,
 ) -> list[Verdict]:
     """Judges every case of the rules that are named by code, prefix or name (all, where none is).
 
-    `jobs` are run at a time. `progress` is called after each case, and `keep` gets the recordings of each that ran, in the cases' order.
+    `jobs` are run at a time, by `launch` where it is given. `progress` is called after each case, and `keep` gets the recordings of each that ran, in the cases' order.
     """
     chosen = [(rule.code, folder) for rule, folder in _folders(rules, fixtures)]
     waiting = [case for code, folder in chosen for case in cases(folder, code)]
@@ -184,7 +199,7 @@ def verify(
     environment = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
     options = Options(seconds=seconds, device=device, environment={"OMP_NUM_THREADS": "1"})
     with Several({**environment, **options.environment}) as warm, ThreadPoolExecutor(jobs) as pool:
-        launch = warm.launch if available() else None
+        launch = launch or (warm.launch if available() else None)
         try:
             for verdict, runs in pool.map(lambda case: judge(case, options, launch), waiting):
                 verdicts.append(verdict)
@@ -233,9 +248,14 @@ def table(verdicts: Iterable[Verdict]) -> str:
 
 def as_json(verdicts: Iterable[Verdict], device: str, recorder: dict[str, Any] | None = None) -> dict[str, Any]:
     """The verdicts as evidence: what was measured, with which torch, on which device, and the check of the recorder itself."""
+    verdicts = list(verdicts)
     versions = {"torch": _torch_version(), "python": platform.python_version(), "device": device, "machine": platform.machine()}
+    if gpu := next((verdict.gpu for verdict in verdicts if verdict.gpu), ""):
+        versions["gpu"] = gpu
     entries = [
-        {**{k: _finite(v) for k, v in asdict(verdict).items() if k != "seconds"}, "shows": word(verdict.code)} for verdict in verdicts
+        {**{k: _finite(v) for k, v in asdict(verdict).items() if k not in ("seconds", "gpu", "placed")}, "shows": word(verdict.code)}
+        | ({"placed": True} if verdict.placed else {})
+        for verdict in verdicts
     ]
     return {"version": 1, **versions, **({"recorder": recorder} if recorder else {}), "cases": entries}
 

@@ -111,6 +111,10 @@ def _run_script(options: dict[str, Any]) -> None:
     gc.freeze()  # what exists now is none of the script's: the search for live graphs passes over it
     if options.get("ready"):
         open(options["ready"], "w").close()  # from here on the script's time limit counts
+    if options.get("placed"):
+        from looplint.runtime.recording import placed
+
+        placed.install()
     began, worked = time.perf_counter(), time.process_time()
     end: dict[str, Any] = {"record": "end", "outcome": "finished", "exit": 0}
     failure: BaseException | None = None

@@ -65,6 +65,18 @@ def _flush_on_request(tape: Tape, stream: str) -> None:
         raise limits.StepLimit(message)
 
 
+def _note_gpu(tape: Tape) -> None:
+    """Notes the GPU as soon as the script uses it.
+
+    To ask for it before would start CUDA, which takes its time and memory, and after which a process that the script forks cannot use CUDA.
+    """
+
+    def note() -> None:
+        tape.write({"record": "gpu", "name": torch.cuda.get_device_name()})
+
+    torch.cuda._lazy_call(shielded(tape, "moves", note))  # type: ignore[no-untyped-call]  # private: nothing public waits for CUDA's start
+
+
 def install(options: dict[str, Any], sources: Sources) -> Recorder:
     """Opens the stream and installs the hooks.
 
@@ -77,7 +89,6 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     sys.setrecursionlimit(sys.getrecursionlimit() * 3 // 2)
     if hasattr(signal, "SIGUSR2"):  # before the parent ends a process, it has it flush its stream
         signal.signal(signal.SIGUSR2, lambda *_: _flush_on_request(tape, options["stream"]))
-    cuda = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     tape.write(
         {
             "record": "start",
@@ -87,10 +98,10 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
             "seed": options.get("seed"),
             "python": sys.version.split()[0],
             "torch": torch.__version__,
-            "cuda": cuda,
             **measure.memory(tape.size),
         }
     )
+    _note_gpu(tape)
     values = final.FinalValues(tape)
     optimizers = hooks_optim.Optimizers(tape, values)
     modules = hooks_modules.Modules(tape, values)

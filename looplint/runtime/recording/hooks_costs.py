@@ -22,7 +22,7 @@ TEXTS = ("__format__", "__repr__")
 
 
 def install(tape: Tape, optimizers: Optimizers) -> None:
-    """Installs all of them; those on copies only where there is an accelerator."""
+    """Installs all of them; those on copies only where torch was built for an accelerator."""
     for name in READS:
         _install_method(tape, name, "read")
     for name in TEXTS:
@@ -30,7 +30,8 @@ def install(tape: Tape, optimizers: Optimizers) -> None:
     _install_release(tape)
     _install_statistics(tape, optimizers)
     _install_warnings(tape)
-    if torch.cuda.is_available():
+    # Whether there is one is the script's to ask: the question starts CUDA's driver.
+    if torch.backends.cuda.is_built():  # type: ignore[no-untyped-call]  # torch's own gap
         install_copies(tape)
 
 
@@ -92,4 +93,5 @@ def _install_copy(tape: Tape, name: str) -> None:
             waits = not kwargs.get("non_blocking", False)
             tape.write({"record": "copy", "pinned": tensor.is_pinned(), "waits": waits, "at": tape.place(), "loops": tape.running_loops()})
 
-    hook(tape, "costs", torch.Tensor, name, watch)
+    # Under a mode of torch's functions, such as a default device, the method comes back to the hook.
+    hook(tape, "costs", torch.Tensor, name, watch, "copy")

@@ -308,6 +308,6 @@ def memory(own: int = 0) -> dict[str, int]:
             result["rss"] = int(stream.read().split()[1]) * _PAGE - own
     except OSError:  # no such file but on Linux
         result["rss"] = 0
-    if torch.cuda.is_available() and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]  # torch's own gap
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]  # torch's own gap
         result["cuda"] = torch.cuda.memory_allocated()
     return result

@@ -38,6 +38,7 @@ class Options:
     batches: int = 0  # batches after which each pass over a DataLoader is ended
     seconds: float = 120.0
     device: str = "cpu"
+    placed: bool = False  # whether tensors for which the script names no device are made on the GPU
     deterministic: bool = True
     hooks: bool = True  # False runs the script in the same way, unrecorded
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -105,6 +106,7 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
         "own": _own_folder(options.module, cwd),
         "seed": options.seed,
         "deterministic": options.deterministic,
+        "placed": options.placed,
         "steps": options.steps,
         "epochs": options.epochs,
         "batches": options.batches,

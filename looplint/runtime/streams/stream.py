@@ -97,6 +97,11 @@ class Stream:
         return [thing for thing in self.things.values() if thing.role == role]
 
     @property
+    def gpu(self) -> str:
+        """The name of the GPU that the script used; empty where it used none."""
+        return next((mark.facts["name"] for mark in self.marked("gpu")), "")
+
+    @property
     def over(self) -> bool:
         """Whether the script came to its end, also by `sys.exit(main())`, and nothing was left out on the way."""
         if self.end.get("shortened"):

@@ -8,7 +8,6 @@ import select
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -102,11 +101,11 @@ class Warm:
 
 
 class Several:
-    """A few such processes, one for each of the threads that run scripts."""
+    """As many such processes as scripts run at a time."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = environment
-        self._mine = threading.local()
+        self._idle: list[Warm] = []
         self._all: list[Warm] = []
 
     def __enter__(self) -> Several:
@@ -120,8 +119,12 @@ class Several:
         self, settings: Mapping[str, Any], cwd: Path, environment: Mapping[str, str], out: Path, err: Path, seconds: float
     ) -> tuple[int, bool]:
         """A `looplint.runtime.streams.record.Launch`, for any thread."""
-        warm: Warm | None = getattr(self._mine, "warm", None)
-        if warm is None:
-            warm = self._mine.warm = Warm(self._environment)
+        try:
+            warm = self._idle.pop()
+        except IndexError:
+            warm = Warm(self._environment)
             self._all.append(warm)
-        return warm.launch(settings, cwd, environment, out, err, seconds)
+        try:
+            return warm.launch(settings, cwd, environment, out, err, seconds)
+        finally:
+            self._idle.append(warm)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from looplint.runtime.evidence.claim import Claim, Observation
-from looplint.runtime.evidence.signals import Measure, Signal, crashes, share
+from looplint.runtime.evidence.signals import Measure, Signal, share
 from looplint.runtime.evidence.witness import Count, Tally, Witness, mostly
 from looplint.runtime.streams.stream import Frame, Stream
 
@@ -25,6 +25,15 @@ def loss_input(function: str, fact: str, words: str) -> Measure:
         )
 
     return signal
+
+
+def refused(run: Stream, right: Stream) -> Signal:
+    """LL703: the loss fails. A GPU says only that an assertion failed, and perhaps later: what the loss was given before tells which one."""
+    error = run.end.get("error") or {}
+    first = next(iter(error.get("message", "").splitlines()), "")
+    given = any(m.facts["function"] == "binary_cross_entropy" and not m.facts["in_unit"] for m in run.marked("loss"))
+    shown = "between 0 and 1" in first or ("device-side assert" in first and given)
+    return Signal(shown, None, f"{error['type']}: {first[:120]}" if error else "no error")
 
 
 def where_loss_inputs(stream: Stream) -> Iterator[Witness]:
@@ -78,7 +87,7 @@ CLAIMS = (
     ),
     Claim(
         "LL703",
-        crashes("RuntimeError", "between 0 and 1"),
+        refused,
         Observation(
             where_loss_inputs,
             needs="eight inputs of the loss",

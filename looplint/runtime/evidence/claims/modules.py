@@ -26,7 +26,7 @@ def dropped_casts(run: Stream, right: Stream) -> Signal:
 
 def where_casts(stream: Stream) -> Iterator[Witness]:
     """LL503: conversions that returned another tensor, at the lines where static findings report that it is not used."""
-    tally, cuda = Tally(), bool(stream.start.get("cuda"))
+    tally, cuda = Tally(), bool(stream.gpu)
     for mark in stream.marked("cast"):
         # Where there is one device only, a tensor is always where it is to go.
         tally.add(mark.stack, mark.facts["changes"], decisive=cuda or mark.facts["method"] not in ("to", "cuda", "cpu", "type_as"))

@@ -35,7 +35,7 @@ def where_dead_parameters(stream: Stream) -> Iterator[Witness]:
             later = [s for s in steps_of(stream, optimizer) if s.n > move.n and "orphans" in s.facts]
             if later:
                 bad = any(s.facts["orphans"] or s.facts["displaced"] for s in later)
-                tally.add(move.stack, bad, optimizer.id, decisive=move.facts["changed"] > 0 or bool(stream.start.get("cuda")))
+                tally.add(move.stack, bad, optimizer.id, decisive=move.facts["changed"] > 0 or bool(stream.gpu))
     say = "after {} of {} moves here an optimizer stepped on parameters that no module uses, or with state on another device or of another type"
     yield from tally.witnesses("LL501", lambda c: say.format(c.bad, c.whole), mostly(1))
 

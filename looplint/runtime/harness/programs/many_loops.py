@@ -13,6 +13,8 @@ from torch.optim import AdamW as Opt
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
 
 class Numbers(Dataset):
     def __len__(self):
@@ -57,8 +59,8 @@ class Halving(optim.lr_scheduler.LRScheduler):
 
 def report(name, model):
     state = model.state_dict()
-    text = hashlib.sha256(b"".join(state[key].detach().double().numpy().tobytes() for key in sorted(state))).hexdigest()[:16]
-    print(name, text, f"{random.random():.6f}", f"{torch.rand(()).item():.8f}", flush=True)
+    text = hashlib.sha256(b"".join(state[key].detach().double().cpu().numpy().tobytes() for key in sorted(state))).hexdigest()[:16]
+    print(name, text, f"{random.random():.6f}", f"{torch.rand(()).item():.8f}", f"{torch.rand((), device=DEVICE).item():.8f}", flush=True)
 
 
 def batches(workers=0):
@@ -66,13 +68,14 @@ def batches(workers=0):
 
 
 def plain(make, schedule=None, workers=0):
-    model = Net()
+    model = Net().to(DEVICE)
     optimizer = make(model.parameters())
     scheduler = schedule(optimizer) if schedule else None
     for _ in range(3):
         model.train()
         for x, y in batches(workers):
             optimizer.zero_grad()
+            x, y = x.to(DEVICE), y.to(DEVICE)
             loss = F.cross_entropy(model(x)["logits"], y)
             loss.backward()
             clip_grad_norm_((p for p in model.parameters()), 0.5)
@@ -82,14 +85,14 @@ def plain(make, schedule=None, workers=0):
         model.eval()
         with torch.no_grad():
             for x, _y in batches():
-                model(x)
+                model(x.to(DEVICE))
     return model
 
 
 def by_closure():
-    model = nn.Linear(6, 3)
+    model = nn.Linear(6, 3).to(DEVICE)
     optimizer = optim.LBFGS(model.parameters(), lr=0.1, max_iter=4)
-    x, y = next(iter(DataLoader(Numbers(), batch_size=24)))
+    x, y = (t.to(DEVICE) for t in next(iter(DataLoader(Numbers(), batch_size=24))))
 
     def closure():
         optimizer.zero_grad()
@@ -103,11 +106,12 @@ def by_closure():
 
 
 def scaled():
-    model = Net()
+    model = Net().to(DEVICE)
     optimizer = optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
-    scaler = torch.amp.GradScaler("cpu", init_scale=64.0, growth_interval=2)
+    scaler = torch.amp.GradScaler(DEVICE, init_scale=64.0, growth_interval=2)
     for x, y in batches():
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        x, y = x.to(DEVICE), y.to(DEVICE)
+        with torch.autocast(DEVICE, dtype=torch.bfloat16):
             loss = F.cross_entropy(model(x)["logits"], y)
         scaler.scale(loss).backward()
         scaler.unscale_(optimizer)
@@ -120,21 +124,22 @@ def scaled():
 
 
 def compiled():
-    model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 3))
+    model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 3)).to(DEVICE)
     fast = torch.compile(model, backend="aot_eager")
     optimizer = optim.Adam(fast.parameters(), lr=1e-2)
     for x, y in batches():
         optimizer.zero_grad()
-        F.cross_entropy(fast(x), y).backward()
+        F.cross_entropy(fast(x.to(DEVICE)), y.to(DEVICE)).backward()
         optimizer.step()
     return model
 
 
 def adversarial():
-    generator, critic = nn.Linear(4, 6), nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1))
+    generator, critic = nn.Linear(4, 6).to(DEVICE), nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1)).to(DEVICE)
     g_opt, c_opt = Opt(generator.parameters(), lr=1e-3), Opt(critic.parameters(), lr=1e-3)
     for x, _ in batches():
-        fake = generator(torch.randn(len(x), 4))
+        x = x.to(DEVICE)
+        fake = generator(torch.randn(len(x), 4, device=DEVICE))
         mixed = (x + fake.detach()).requires_grad_()
         (slope,) = torch.autograd.grad(critic(mixed).sum(), mixed, create_graph=True)
         c_opt.zero_grad()
@@ -147,10 +152,11 @@ def adversarial():
 
 
 def recomputed():
-    model = Net()
+    model = Net().to(DEVICE)
     optimizer = Opt(model.parameters(), lr=1e-2)
     history = []
     for x, y in batches():
+        x, y = x.to(DEVICE), y.to(DEVICE)
         hidden = checkpoint(model.body, x, use_reentrant=False)
         loss = F.cross_entropy(model.head(hidden), y)
         loss.backward()
@@ -161,10 +167,11 @@ def recomputed():
 
 
 def accumulated():
-    model = Net()
+    model = Net().to(DEVICE)
     optimizer = optim.SGD(model.parameters(), lr=0.1)
     best = None
     for i, (x, y) in enumerate(DataLoader(TensorDataset(torch.randn(40, 6), torch.randint(0, 3, (40,))), batch_size=8)):
+        x, y = x.to(DEVICE), y.to(DEVICE)
         (F.cross_entropy(model(x)["logits"], y) / 2).backward()
         if i % 2:
             optimizer.step()
