@@ -25,11 +25,14 @@ from looplint.linting.selectors import choose
 from looplint.runtime.evidence.joining import OBSERVED
 from looplint.runtime.harness import neutrality, verify
 from looplint.runtime.harness.devices import require_cuda, require_torch
+from looplint.runtime.reporting import reference
 from looplint.runtime.streams.record import Launch, Options, record
-from looplint.runtime.streams.warm import Warm
+from looplint.runtime.streams.stream import Stream
+from looplint.runtime.streams.warm import Several, Warm
 
 LOOP = Path(__file__).with_name("synchronizations.py")
 SECONDS = 540.0
+MEASURED = ("loss", "norm", "change", "given")  # facts for which the recorder waits
 LEAST = 20.0  # seconds without which a part is not begun
 
 
@@ -50,7 +53,7 @@ def order(rules: Sequence[str]) -> list[str]:
 
 
 def verified(
-    codes: Sequence[str], device: str, jobs: int, clock: Clock, say: Callable[[str], None]
+    codes: Sequence[str], device: str, jobs: int, launch: Launch, clock: Clock, say: Callable[[str], None]
 ) -> tuple[list[verify.Verdict], list[str]]:
     """The verdicts on the rules' cases, and the rules that there was no time for."""
     verdicts: list[verify.Verdict] = []
@@ -58,19 +61,31 @@ def verified(
         some = codes[position : position + 8]
         if clock.left() < LEAST:
             return verdicts, list(codes[position:])
-        verdicts += verify.verify(some, device, seconds=min(60.0, clock.left()), jobs=jobs)
+        verdicts += verify.verify(some, device, seconds=min(60.0, clock.left()), jobs=jobs, launch=launch)
         say(f"{some[0]} to {some[-1]}: {Counter(v.status for v in verdicts)['proven']} of {len(verdicts)} cases proven so far")
     return verdicts, []
 
 
+def measured(stream: Stream) -> list[bool]:
+    """For each step, whether it, or what came between it and the step before, was measured with a number that is on the device."""
+    taken, since = [], True  # what is read before the first step is read once
+    for event in stream.events:
+        since |= not event.facts.keys().isdisjoint(MEASURED)
+        if event.kind == "step":
+            taken.append(since)
+            since = False
+    return taken
+
+
 def waits(device: str, launch: Launch) -> dict[str, Any]:
     """In how many steps of a loop that never waits for its device the recorded run waited, and how often."""
-    counts = []
+    counts, stream = [], Stream()
     for hooks in (False, True):
         recording = record(LOOP, Options(device=device, hooks=hooks, deterministic=False, seconds=120), launch)
         if not recording.ok:
             return {"failed": recording.message}
         counts.append(json.loads(recording.stdout.strip().splitlines()[-1]))
+        stream = recording.stream
     plain, recorded = counts
     later = recorded[len(recorded) // 2 :]
     return {
@@ -78,6 +93,7 @@ def waits(device: str, launch: Launch) -> dict[str, Any]:
         "plain": sum(plain),
         "recorded": sum(recorded),
         "waiting_steps_of_the_second_half": sum(n > 0 for n in later),
+        "waiting_steps_without_a_measurement": sum(n > 0 and not taken for n, taken in zip(recorded, measured(stream), strict=True)),
     }
 
 
@@ -120,12 +136,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, measure in parts:
             facts[name] = measure() if clock.left() > LEAST else "not run"
             say(f"{name}: {facts[name]}")
-    verdicts, left = verified(order(options.rules), options.device, options.jobs, clock, say)
+    with Several({"OMP_NUM_THREADS": "1"}) as several:
+        verdicts, left = verified(order(options.rules), options.device, options.jobs, several.launch, clock, say)
+        compared = []
+        if not options.rules and clock.left() > LEAST:
+            compared = reference.run(options.device, max(LEAST, clock.left()), several.launch, options.jobs, lambda line: None)
+            say(f"reference loop: {Counter(map(reference.status, compared))}")
     recorder = facts["recorder"] if isinstance(facts["recorder"], dict) else None
     evidence = verify.as_json(verdicts, options.device, recorder)
+    if compared:
+        evidence["reference"] = reference.as_json(compared)
     facts.update(not_run=left, evidence=evidence)
     options.out.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     print(verify.table(verdicts))
+    if compared:
+        print("\n" + reference.text(compared))
     counts = Counter(v.status for v in verdicts)
     print(
         f"\n{counts['proven']} of {len(verdicts)} cases proven on {facts['device_name']}, {counts['not proven']} not proven, {counts['not run']} not run"

@@ -35,7 +35,8 @@ def test_all_parts_are_measured_on_a_processor_too(tmp_path: Path, monkeypatch: 
     assert {case["status"] for case in facts["evidence"]["cases"]} == {"proven"}
     assert {case["code"] for case in facts["evidence"]["cases"]} == {"LL204", "LL605"}
     assert facts["recorder"] == facts["evidence"]["recorder"] == measured.as_json()
-    assert facts["waits"] == {"steps": 200, "plain": 0, "recorded": 0, "waiting_steps_of_the_second_half": 0}
+    waits = {"steps": 200, "plain": 0, "recorded": 0, "waiting_steps_of_the_second_half": 0, "waiting_steps_without_a_measurement": 0}
+    assert facts["waits"] == waits
 
 
 def test_what_there_is_no_time_for_is_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,8 +27,8 @@ def repairs() -> dict[str, Row]:
     return {code: row(stored) for code, stored in read()["repairs"]["rows"].items()}
 
 
-def evidence() -> dict[str, Any]:
-    return dict(json.loads((ROOT / "docs" / "evidence" / "2.13.0-cpu.json").read_text(encoding="utf-8")))
+def evidence(name: str = "2.13.0-cpu") -> dict[str, Any]:
+    return dict(json.loads((ROOT / "docs" / "evidence" / f"{name}.json").read_text(encoding="utf-8")))
 
 
 def share(some: int, whole: int) -> str:
@@ -128,17 +128,24 @@ def cost_of(found: dict[str, Any]) -> str:
 
 def seen_in_runs(figures: dict[str, Any]) -> list[tuple[str, str, str]]:
     runs, cost = figures["foreign_runs"], figures["foreign_cost"]
-    shown = evidence()
-    recorder = shown["recorder"]
+    shown, on_gpu = evidence(), evidence("2.11.0-cuda")
+    recorder, there = shown["recorder"], on_gpu["recorder"]
     proven = [case for case in shown["cases"] if case["status"] == "proven"]
     left = sorted({case["code"] for case in shown["cases"] if case["status"] != "proven" and "accelerator" in case["note"]})
-    assert not [case for case in shown["cases"] if case["status"] == "not proven"]
+    proven_there = [case for case in on_gpu["cases"] if case["status"] == "proven"]
+    assert not [case for case in (*shown["cases"], *on_gpu["cases"]) if case["status"] == "not proven"]
     return [
         (
-            "what a run of each fixture shows, broken and repaired, with torch 2.13.0 on a CPU (on CUDA: not run)",
+            "what a run of each fixture shows, broken and repaired, with torch 2.13.0 on a CPU",
             f"all {len(proven)} cases of {len({case['code'] for case in proven})} rules proven; the claims of {' and '.join(left)} need a "
             "run on a GPU",
             "`looplint verify`",
+        ),
+        (
+            f"the same with torch {on_gpu['torch']} on an {on_gpu['gpu']}",
+            f"all {len(proven_there)} cases of {len({case['code'] for case in proven_there})} rules proven; recording costs {there['ratio']:.2f} times the "
+            f"processor time of the reference loop there, and {there['same']} of {there['compared']} results are bitwise the same",
+            "`benchmarks/cuda/run`",
         ),
         (
             f"`looplint run` on {runs['scripts']} scripts from other repositories, unchanged and with {runs['planted']} bugs planted",
@@ -220,6 +227,7 @@ def test_nothing_that_was_stored_went_wrong() -> None:
     assert figures["unknown"]["unjudged"] == 0
     assert figures["foreign_runs"]["wrong"] == 0
     assert figures["foreign_cost"]["same"] == figures["foreign_cost"]["scripts"]
-    assert {case["status"] for case in evidence()["cases"]} == {"proven", "not run"}
+    for name in ("2.13.0-cpu", "2.11.0-cuda"):
+        assert {case["status"] for case in evidence(name)["cases"]} == {"proven", "not run"}
     assert [part(n, made) for n in (whole.parse, whole.stable, whole.quiet)] == [f"all {made}"] * 3
     assert whole.safe.same / whole.safe.compared >= 0.97
