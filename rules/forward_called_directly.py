@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - `super().forward(...)` and `Base.forward(self, ...)`.
 - `self.forward(...)` in the class's own `forward`, and in a `__call__` of its own.
-- Classes with a `__call__` of their own.
+- Classes with a `__call__` of their own, and methods of a class that registers the hook itself, which they may mean to pass over.
 - Compiled, scripted and traced modules, and modules whose `forward` the program wraps.
 - Objects that are not known to be modules, and `forward` passed on without being called.
 
@@ -88,10 +88,12 @@ def check(program: Program) -> Reports:
             continue  # a compiled module
         if event.own and event.function == "forward":
             continue  # self.forward(...) in the class's own forward
+        around = next((e for e in program.of(Attach) if module in e.subjects), None)
+        if event.own and around is not None and around.own:
+            continue  # the class knows the hook that it puts on itself
         if "forward" in module.heap:
             continue  # a module whose forward is wrapped: what it was before is called from there
         name = event.receiver if 0 < len(event.receiver) < 60 else name_of(module)
-        around = next((e for e in program.of(Attach) if module in e.subjects), None)
         what = PASSED_OVER[around.what] if around is not None else "a hook on the module would not run"
         called = f"{event.alias}() is {name}.forward(), called" if event.alias else f"{name}.forward() is called"
         message = f"{called} in place of {name}(): {what}; call {name}(...)"

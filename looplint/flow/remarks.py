@@ -102,6 +102,8 @@ class Attach(Remark):
 
     kind = "attach"
     what: Literal["hook", "norm", "shards", "compilation"]
+    # Whether a method of the module's own puts it there.
+    own: bool = False
 
 
 class Withdraw(Remark):

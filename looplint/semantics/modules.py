@@ -203,12 +203,17 @@ def _forward_directly(interp: Interpreter, obj: Obj, name: str, args: Arguments,
     known = obj.cls is None or not classes.has_unlisted_base(interp, obj.cls)
     direct = isinstance(expr.func, ir.Attr) and expr.func.attr == name
     if known and (direct or _is_bound_forward(interp, expr.func)):
-        own = any(isinstance(a, Ref) and a.obj is obj for a in interp.frame.instance)
+        own = _in_its_own_method(interp, obj)
         receiver = ir.render(expr.func.value) if isinstance(expr.func, ir.Attr) and direct else ""
         alias = "" if direct else ir.path_of(expr.func) or ""
         bypass = Bypass(receiver=receiver, alias=alias, function=interp.frame.function.name, own=own)
         interp.remark(bypass, expr.node, {obj}, certain=not (isinstance(obj, Module) and obj.part))
     return calls.call_object(interp, obj, args, expr)
+
+
+def _in_its_own_method(interp: Interpreter, obj: Obj) -> bool:
+    """Whether what runs is a method of an object, called on it."""
+    return any(isinstance(a, Ref) and a.obj is obj for a in interp.frame.instance)
 
 
 def _is_bound_forward(interp: Interpreter, func: ir.Expr) -> bool:
@@ -272,7 +277,8 @@ def _submodules(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
 @method_transfer("attach")
 def _attach(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A hook is registered, or `model.compile()` compiles what a call of the model runs."""
-    interp.remark(Attach(what="compilation" if name == "compile" else "hook"), expr.node, {obj})
+    attach = Attach(what="compilation" if name == "compile" else "hook", own=_in_its_own_method(interp, obj))
+    interp.remark(attach, expr.node, {obj})
     return ref(obj) if name == "compile" else unfollowed.put_off(interp, args)
 
 
