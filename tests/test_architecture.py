@@ -59,6 +59,7 @@ LATE_IMPORTS = [
     ("looplint.runtime.harness.verify", "importlib.metadata", "slow to import; only a report names the version"),
     ("looplint.runtime.recording.child", "looplint.runtime.recording.hooks", "imports torch, where a script is to run"),
     ("looplint.runtime.recording.child", "looplint.runtime.recording.limits", "imports torch, where a script is to run"),
+    ("looplint.runtime.recording.child", "looplint.runtime.recording.placed", "imports torch, where tensors are to be placed on a GPU"),
     ("looplint.runtime.recording.child", "looplint.runtime.recording.probes", "imports torch, where a script is to run"),
     ("looplint.runtime.recording.child", "looplint.runtime.recording.spawned", "imports torch, where a script is to run"),
     ("looplint.runtime.recording.child", "runpy", "only a module is run by its name"),

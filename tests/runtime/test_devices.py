@@ -88,4 +88,4 @@ def test_a_run_that_saw_no_gpu_proves_nothing_for_one(tmp_path: Path, warm: Warm
     script = tmp_path / "case.py"
     script.write_text("import torch\n")
     verdict, runs = judge(Case("x", "LL101", "case", script, script, None), Options(device="cuda"), warm.launch)
-    assert (verdict.status, verdict.note, runs) == ("not run", "the run saw no GPU", None)
+    assert (verdict.status, verdict.note, runs) == ("not run", "the run used no GPU: ran to its end", None)

@@ -79,7 +79,7 @@ PLANTED: dict[str, tuple[tuple[str, str], ...]] = {
     "LL105": ((STEP, ""), (BACKWARD, STEP + BACKWARD)),
     "LL106": ((STEP, ""),),
     "LL107": ((BACKWARD, ""),),
-    "LL108": ((CLEAR, ""), (STEP, f"{GUARD}    {STEP}    {CLEAR}")),
+    "LL108": ((CLEAR, ""), (CLIP, ""), (STEP, f"{GUARD}    {STEP}    {CLEAR}")),
     "LL110": (("loss.backward()", "loss.backward(retain_graph=True)"),),
     "LL201": ((SCHEDULE, ""), (STEP, f"{STEP}    {SCHEDULE}"), ("step_size=2", "step_size=3")),
     "LL202": (ONE_CYCLE,),
