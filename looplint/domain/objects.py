@@ -325,8 +325,9 @@ class FrameworkObject(Obj):
     """An object of a framework that runs the loop itself, such as a Trainer."""
 
     kind = "framework-object"
-    # Whether what it is built from says that it trains for one epoch at most.
+    # Whether what it is built from says that it trains for one epoch at most, and whether a function is among it that says what is done with a batch.
     one_epoch: bool = False
+    updates: bool = False
 
 
 # -- what it is trained on

@@ -62,9 +62,12 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
     hooks = list(_of_hooks(program, main))
     yield from hooks
     # A Trainer beside a class with hooks runs the loop over these.
-    trainers = [] if hooks else [o for o in program.heap.objects.values() if isinstance(o, FrameworkObject) and o.source is main]
-    for number, trainer in enumerate(trainers, 1):
-        if trainer.node is not None:
+    trainers = (
+        {} if hooks else {id(o.node): o for o in program.heap.objects.values() if isinstance(o, FrameworkObject) and o.source is main}
+    )
+    for number, trainer in enumerate(trainers.values(), 1):
+        # What is done with each batch was followed, where it is a function that the trainer is given.
+        if trainer.node is not None and not trainer.updates:
             yield TrainingLoop(Site(main, trainer.node), -number, owner=trainer.qualname.partition(".")[0])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Dataset, Distribution, FrameworkObject, Metric, Obj, Writer
-from looplint.domain.values import Arguments, Value
+from looplint.domain.values import Arguments, Func, Value, refs
 from looplint.interpreter import calls, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
@@ -22,5 +22,15 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
     return own if own is not None else unfollowed.quiet(interp, args)
 
 
-for effect, kind in (("writer", Writer), ("metric", Metric), ("framework", FrameworkObject)):
+for effect, kind in (("writer", Writer), ("metric", Metric)):
     transfer(effect)(builds(kind))
+
+
+@transfer("framework")
+def _framework(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """What runs a loop: a function that it is given is what it does with each batch, as `ignite.engine.Engine(update)`."""
+    unfollowed.put_off(interp, args)
+    made = calls.build(interp, FrameworkObject, qualname, args, expr)
+    for trainer in refs(made, FrameworkObject):
+        trainer.updates |= any(isinstance(a, Func) for value in args.values() for a in value)
+    return made
