@@ -42,7 +42,9 @@ class Loop:
     taken: set[Obj] = field(default_factory=set)
     # Whether `next` takes a batch of a loader in each turn, wherever its iterator is made.
     draws: bool = False
-    # Whether a turn may follow another: not where each ends in a `break`, a `return` or an error.
+    # Whether it has one turn by the number that it counts to.
+    once: bool = False
+    # Whether a turn may follow another: not where each ends in a `break`, a `return` or an error, or where there is only one.
     repeats: bool = True
 
     @property

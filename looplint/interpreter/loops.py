@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from looplint.domain.values import Iter, Value, is_over_loader
+from looplint.domain.values import Iter, Value, constant_of, is_over_loader
 from looplint.flow.graph import Loop, Loose
 from looplint.interpreter import roles
 from looplint.interpreter.frames import LoopScope, merge
@@ -48,7 +48,18 @@ def over(interp: Interpreter, stmt: ir.For, iterated: Value) -> Loop:
     loop.targets = frozenset(ir.paths_in(stmt.target))
     loop.bound = frozenset().union(*(a.bound for a in iterated if isinstance(a, Iter)))
     loop.counted = _counted(interp, stmt.iter)
+    loop.once = _runs_once(interp, stmt.iter)
     return loop
+
+
+def _runs_once(interp: Interpreter, iterable: ir.Expr) -> bool:
+    """Whether an iterable is `range(1)`, also of a name that is given that number: no turn follows the first."""
+    match iterable:
+        case ir.Call(func=ir.Name(id="range"), args=[ir.Arg(value=ir.Const() | ir.Name() | ir.Attr() as count)]):
+            with interp.looking(), interp.gradients.unread():
+                known = constant_of(interp.evaluate(count))
+            return known is not None and known.value == 1
+    return False
 
 
 def _counted(interp: Interpreter, iterable: ir.Expr) -> Value:
@@ -87,15 +98,15 @@ def repeat(
         interp.run_block(body)
         interp.scopes.pop()
         end = merge([interp.save(), *scope.continues])
-        if not end.alive:
+        if not end.alive or loop.once:
             break
         around = merge([replace(start, at=[Loose(head)]), replace(end, at=[Loose(head)])])
         same = around.locals == start.locals and around.grad == start.grad and around.constants == start.constants
         if same or turn == _PASSES - 1:
             break
         start = replace(start, locals=around.locals, grad=around.grad, constants=around.constants)
-    loop.repeats = end.alive
-    for loose in end.at:
+    loop.repeats = end.alive and not loop.once
+    for loose in end.at if loop.repeats else ():
         interp.graph.connect(loose, head, back=True)
     interp.loops = outer
     ends = [] if leave is False else [end]

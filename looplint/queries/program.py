@@ -256,7 +256,7 @@ class Program(Incidence):
                 loader = only_loader(loop.over) or _only(loop.taken)
                 if loader is None or loader not in built or not depth or loop not in stepping or event.manual:
                     continue
-                if event.loops[depth - 1] not in built[loader].loops:
+                if event.loops[depth - 1].repeats and event.loops[depth - 1] not in built[loader].loops:
                     found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop))
         return found
 
