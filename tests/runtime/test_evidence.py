@@ -53,4 +53,6 @@ def test_a_page_says_what_was_run_where_and_what_was_not() -> None:
     assert "On CPU, torch 2.13.0: 1 of 1 cases proven." in text
     assert "9 of 9 steps use nothing. Repaired: 0 of 9 steps use nothing; as the linter repairs it" in text
     assert text.endswith("On CUDA: not run.")
+    text = section("LL101", [Evidence("2.11.0", "cuda", ({**case, **shown},), {}, "a card")])
+    assert text.startswith("On CPU: not run.\n\nOn CUDA (a card), torch 2.11.0: 1 of 1 cases proven.")
     assert section("LL102", [Evidence("2.13.0", "cpu", (case,), {})]) == "On CPU: not run.\n\nOn CUDA: not run."
