@@ -26,6 +26,9 @@ _OF_LOSSES = re.compile(
     r"(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$", re.IGNORECASE
 )
 
+# What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
+_OF_GRADIENTS = re.compile(r"penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$", re.IGNORECASE)
+
 
 def quiet(interp: Interpreter, args: Arguments) -> Value:
     """Harmless code that cannot be followed: what it returns may depend on the tensors it was given."""
@@ -59,6 +62,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         obj.lost = obj.lost or not interp.aside
         if isinstance(obj, Module):
             obj.handed_over = True
+    note_differentiated(name, reached)
     if not _computes_loss(expr, reached) and (reached or (tensor is not None and tensor.graph != "no" and not measured)):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
@@ -70,6 +74,14 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         return frozenset({guess(interp.grad, tensor, modules)})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
+
+
+def note_differentiated(name: str, given: Iterable[Obj]) -> None:
+    """What a function of this name is given is differentiated in it, where it differentiates by its name."""
+    if _OF_GRADIENTS.search(name):
+        for obj in given:
+            if isinstance(obj, Module):
+                obj.differentiates = True
 
 
 def _computes_loss(expr: ir.Expr, reached: Iterable[Obj]) -> bool:
