@@ -149,6 +149,8 @@ def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     for obj in (a.obj for a in owner if isinstance(a, Ref)):
         if name is None or not isinstance(name.value, str):
             adopt(obj, value)
+            for kept in interp.reachable([value]):
+                kept.lost = kept.lost or not interp.aside  # whoever makes up the name again has it
         elif isinstance(obj, TorchModule) and expr.args:
             hooks.part_assigned.run(interp, obj, ir.Attr(expr.node, expr.args[0].value, name.value), value)
         else:
