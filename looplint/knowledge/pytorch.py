@@ -176,6 +176,18 @@ TENSOR_ONLY = frozenset({
 TENSOR_COMPUTING = TENSOR_ONLY | {
     "unfold", "repeat", "repeat_interleave", "expand", "narrow", "chunk", "gather", "mm", "pow", "exp", "mul", "mul_", "sub", "sub_", "add_", "div_",
     "triu", "tril", "roll", "flip", "amax", "amin", "cumprod", "sin", "cos", "abs", "clamp_", "masked_select", "scatter_add_", "index_add_", "new_full",
+    "abs_", "addcdiv_", "addcmul_", "clamp_max_", "clamp_min_", "copy_", "exp_", "fill_", "floor_", "index_copy_", "lerp_", "log_", "neg_", "normal_",
+    "pow_", "reciprocal_", "round_", "rsqrt_", "sqrt_", "squeeze_", "uniform_", "unsqueeze_", "zero_",
+}  # fmt: skip
+# The places of the arguments of tensors' methods that are tensors themselves.
+TENSOR_ARGUMENTS: dict[str, frozenset[int | str]] = {
+    "addcdiv_": frozenset({0, 1, "tensor1", "tensor2"}), "addcmul_": frozenset({0, 1, "tensor1", "tensor2"}), "copy_": frozenset({0}),
+    "index_add": frozenset({1, 2, "index", "source"}), "index_add_": frozenset({1, 2, "index", "source"}),
+    "index_copy": frozenset({1, 2, "index", "source"}), "index_copy_": frozenset({1, 2, "index", "source"}),
+    "index_select": frozenset({1, "index"}), "lerp_": frozenset({0}),
+    "masked_fill": frozenset({0, "mask"}), "masked_fill_": frozenset({0, "mask"}), "masked_select": frozenset({0, "mask"}),
+    "scatter_": frozenset({1, "index"}), "scatter_add": frozenset({1, 2, "index", "src"}), "scatter_add_": frozenset({1, 2, "index", "src"}),
+    "bmm": frozenset({0, "mat2"}), "expand_as": frozenset({0, "other"}), "type_as": frozenset({0, "other"}), "view_as": frozenset({0, "other"}),
 }  # fmt: skip
 TENSOR_ONLY_ATTRIBUTES = frozenset({"shape", "ndim", "grad_fn", "requires_grad"})
 # What a tensor came out of, by the function or the method that made it, and by the layer.

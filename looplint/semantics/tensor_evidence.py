@@ -10,7 +10,7 @@ from typing import Literal
 
 from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
 from looplint.domain.tags import OfEntry, sources_of_batches
-from looplint.domain.values import Arguments, External, Func, Ref, Tensor, Unknown, Value, ref
+from looplint.domain.values import Arguments, External, Func, Method, Ref, Tensor, Unknown, Value, ref
 from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
@@ -18,7 +18,7 @@ from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.roles import annotated
 from looplint.knowledge.data import TENSOR_DATASETS
 from looplint.knowledge.lookup import call_effect, is_functional_loss
-from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY_ATTRIBUTES
+from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ARGUMENTS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY_ATTRIBUTES
 from looplint.semantics.made_there import is_made_there
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -99,7 +99,7 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
     if (
         _MEDIA.search(path.rpartition(".")[2])
         or _used_as_tensor(usage)
-        or any(_takes_tensors(interp, _value_at(interp, callee), place) for callee, place in given)
+        or any(_is_given_as_tensor(interp, callee, place) for callee, place in given)
     ):
         return True
     if not isinstance(receiver, ir.Name):
@@ -230,6 +230,15 @@ def _own_fields(usage: ir.Usage) -> bool:
 
 def _used_as_tensor(usage: ir.Usage) -> bool:
     return bool(usage.computed or usage.methods & TENSOR_COMPUTING or usage.attrs & TENSOR_ONLY_ATTRIBUTES)
+
+
+def _is_given_as_tensor(interp: Interpreter, callee: str, place: int | str) -> bool:
+    """Whether what is called takes a tensor at a place: a function that is known, or a method of tensors, as in `total.index_add_(0, index, values)`."""
+    value = _value_at(interp, callee)
+    if _takes_tensors(interp, value, place):
+        return True
+    _, _, method = callee.rpartition(".")
+    return callee != method and place in TENSOR_ARGUMENTS.get(method, ()) and all(isinstance(a, Unknown | Method) for a in value)
 
 
 def holds_tensors(source: object, depth: int = _DEPTH) -> bool:

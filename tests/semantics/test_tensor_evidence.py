@@ -154,6 +154,45 @@ TENSORS = {
             clip.to(device, dtype=dtype)  # expect: LL503
             return clip
         """,
+    "it is changed in place, as tensors are": """
+        def fit(model: nn.Module, optimizer, queue, table, device):
+            while True:
+                rows, gradients = queue.get()
+                optimizer.step()
+                spread = table.sums[rows]
+                if device is not None:
+                    spread.cuda(device)  # expect: LL503
+                table.rows.index_put_((rows,), gradients / spread.sqrt_())
+        """,
+    "a method of tensors takes it at a place where only tensors stand": """
+        def fit(model: nn.Module, optimizer, queue, table, device):
+            while True:
+                rows, values = queue.get()
+                optimizer.step()
+                if rows.device != device:
+                    rows.to(device)  # expect: LL503
+                table.sums.index_add_(0, rows, values)
+        """,
+    "a mask of a tensor": """
+        def fit(model: nn.Module, optimizer, loader, device):
+            for x, fields in loader:
+                padding = fields.pop()
+                padding.to(device)  # expect: LL503
+                optimizer.zero_grad()
+                scores = model(x)
+                scores.masked_fill(mask=padding, value=0.0).mean().backward()
+                optimizer.step()
+        """,
+    "what is copied into a tensor": """
+        def fit(model: nn.Module, optimizer, queue, shared, device):
+            for step in range(1000):
+                found = queue.get()
+                found.to(device)  # expect: LL503
+                shared.rows.copy_(found)
+                optimizer.zero_grad()
+                model(shared.rows).mean().backward()
+                optimizer.step()
+        """,
 }
 
 OTHERS = {
@@ -278,6 +317,31 @@ OTHERS = {
                 target.to(device)
                 optimizer.zero_grad()
                 model(image, target).backward()
+                optimizer.step()
+        """,
+    "what a method of the program takes, that is called as one of tensors is": """
+        class Shadow:
+            def __init__(self):
+                self.parts = {}
+            def copy_(self, source):
+                for name, part in source.parts():
+                    self.parts[name] = part.detach().clone()
+        def fit(model: nn.Module, optimizer, loader, wrapper, device):
+            shadow = Shadow()
+            wrapper.to(device)
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+                shadow.copy_(wrapper)
+        """,
+    "what a function takes that is called as a method of tensors is": """
+        from graphs import index_select
+        def fit(model: nn.Module, optimizer, loader, device):
+            for graph, rows in loader:
+                graph.to(device)
+                optimizer.zero_grad()
+                model(index_select(rows, graph)).mean().backward()
                 optimizer.step()
         """,
 }
