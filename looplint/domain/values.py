@@ -20,6 +20,7 @@ from looplint.domain.tags import NO_TAGS, Mark, Tag, Tags, is_loss_or_mean, join
 
 if TYPE_CHECKING:
     from looplint.domain.autocast import Autocast
+    from looplint.flow.graph import Loop
     from looplint.interpreter.frames import Frame
     from looplint.syntax import ir
     from looplint.syntax.project import ModuleInfo
@@ -289,6 +290,8 @@ class Unknown:
     deps: frozenset[Obj] = frozenset()
     files: frozenset[File] = frozenset()
     parameters: bool = False
+    # The loops around the call that made it as a deep copy of a state; None where it is none.
+    copied: tuple[Loop, ...] | None = None
 
     def __hash__(self) -> int:
         return hash((self.deps, self.files))

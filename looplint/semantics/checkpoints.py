@@ -174,8 +174,20 @@ def states_in(values: Iterable[Value]) -> frozenset[StateDict]:
 
 def _told_states(values: Iterable[Value]) -> frozenset[StateDict]:
     """The state dicts that values are or hold, and never something from out of sight in their place: then it may be another one that is read."""
-    seen = (v for v in _within(values) if not any(outside.is_unseen(a) for a in v))
-    return frozenset(atom.obj for value in seen for atom in value if isinstance(atom, Ref) and isinstance(atom.obj, StateDict))
+    return frozenset(
+        atom.obj
+        for value in _within(values)
+        for atom in value
+        if isinstance(atom, Ref) and isinstance(atom.obj, StateDict) and not any(_may_replace(a, atom.obj) for a in value)
+    )
+
+
+def _may_replace(atom: Atom, state: StateDict) -> bool:
+    """Whether a value from out of sight may have come in the place of a state; a deep copy was there before a state that is taken in a further loop."""
+    if not outside.is_unseen(atom):
+        return False
+    before = atom.copied if isinstance(atom, Unknown) else None
+    return before is None or state.loops is None or state.loops == before or state.loops[: len(before)] != before
 
 
 def _contents(values: Iterable[Value]) -> Iterator[Atom]:
@@ -201,9 +213,13 @@ def _within(values: Iterable[Value]) -> Iterator[Value]:
                 work.extend(atom.obj.heap.values())
 
 
-def deep_copy(value: Value) -> Value:
+def deep_copy(value: Value, loops: tuple[Loop, ...]) -> Value:
     """What a deep copy has of the states in a value: nothing; what holds one is not followed further."""
-    return frozenset(a for a in value if not states_in([frozenset({a})])) or UNKNOWN
+    kept = frozenset(a for a in value if not states_in([frozenset({a})]))
+    if kept:
+        return kept
+    copied = value and all(isinstance(a, Ref) and isinstance(a.obj, StateDict) for a in value)
+    return frozenset({Unknown(copied=loops)}) if copied else UNKNOWN
 
 
 @methods_of(StateDict)

@@ -80,7 +80,7 @@ def _copy(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     """A deep copy: the same kind of object, with an identity of its own."""
     result: Value = NOTHING
     original = args.positional[0] if args.positional else NOTHING
-    for atom in original if qualname == "copy.copy" else checkpoints.deep_copy(original):
+    for atom in original if qualname == "copy.copy" else checkpoints.deep_copy(original, interp.loops):
         if isinstance(atom, Ref) and isinstance(atom.obj, Module | Optimizer):
             twin = interp.create(type(atom.obj), expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
             if isinstance(twin, Module):
