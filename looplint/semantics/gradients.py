@@ -240,7 +240,31 @@ def _freeze(interp: Interpreter, params: Params, target: ir.Attr, value: Value) 
     """`p.requires_grad = value`."""
     owners = interp.frame.locals.get(target.value.id, NOTHING) if isinstance(target.value, ir.Name) else frozenset({params})
     exact = params.exact and len(owners) == 1
-    want_gradients(interp, params.sources, target.node, value, all_of_each=exact, by_default=True, some=picked(interp, target.value))
+    some = picked(interp, target.value) or (constant_of(value) is None and _decided_by_name(interp, target))
+    want_gradients(interp, params.sources, target.node, value, all_of_each=exact, by_default=not some, some=some)
+
+
+def _decided_by_name(interp: Interpreter, target: ir.Attr) -> bool:
+    """Whether a test of what a loop gives beside each parameter decides over it: `p.requires_grad = "adapter" in name`.
+
+    What is no test may be what was read off before: `for p, needed in zip(parameters, flags): p.requires_grad = needed`.
+    """
+    if not interp.loops:
+        return False
+    beside = {
+        name
+        for name in interp.loops[-1].targets - {ir.render(target.value)}
+        if not any(isinstance(a, Params) for a in interp.frame.locals.get(name, NOTHING))
+    }
+    given = [stmt for stmt in ir.statements(interp.frame.function.body) if isinstance(stmt, ir.Assign)]
+    tests = [stmt.value for stmt in given if any(each is target for each in stmt.targets)]
+    named = {test.id for test in tests if isinstance(test, ir.Name)} - beside
+    tests += [stmt.value for stmt in given if any(isinstance(each, ir.Name) and each.id in named for each in stmt.targets)]
+    return any(
+        not isinstance(test, ir.Name | ir.Attr | ir.Subscript)
+        and any(part.id in beside for part in ir.walk(test) if isinstance(part, ir.Name))
+        for test in tests
+    )
 
 
 @hooks.gradient_read

@@ -155,6 +155,22 @@ STILL_TRAINED = {
         "        pass",
         "    net.requires_grad_(False)\n    for p in net.head.parameters():\n        p.requires_grad = True",
     ),
+    "those whose names have a word in them": (
+        "        pass",
+        "    for name, p in net.named_parameters():\n        p.requires_grad = 'head' in name or 'gate' in name",
+    ),
+    "those of some names, by a function": (
+        "        for name, p in self.named_parameters():\n            p.requires_grad = any(name.startswith(part) for part in ('head',))",
+        "    pass",
+    ),
+    "those that a test under a name of its own tells": (
+        "        pass",
+        "    for name, p in net.named_parameters():\n        kept = not name.endswith('body.weight')\n        p.requires_grad = kept",
+    ),
+    "those after the first ones": (
+        "        pass",
+        "    for number, p in enumerate(net.parameters()):\n        p.requires_grad = number > 1",
+    ),
     "a parameter of its own": ("        self.requires_grad_(False)\n        self.scale = nn.Parameter(torch.ones(4))", "    pass"),
 }
 NOT_TRAINED = {
@@ -162,6 +178,15 @@ NOT_TRAINED = {
     "a layer that is frozen as well": (
         "        self.requires_grad_(False)\n        self.more = nn.Linear(2, 2).requires_grad_(False)",
         "    pass",
+    ),
+    "what an option says of all": ("        pass", "    for name, p in net.named_parameters():\n        p.requires_grad = loader.trains"),
+    "what was so in another model": (
+        "        pass",
+        "    for p, old in zip(net.parameters(), loader.net.parameters()):\n        p.requires_grad = old.requires_grad",
+    ),
+    "what was noted before": (
+        "        pass",
+        "    for p, needed in zip(net.parameters(), loader.needed):\n        p.requires_grad = needed",
     ),
 }
 
