@@ -256,7 +256,8 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
             case "clamp_" | "clip_":
                 interp.emit(Clip(), expr.node, params.sources)
             case "div_" | "mul_":
-                interp.gradients.scaled |= params.sources
+                if not _shortens(interp, expr):
+                    interp.gradients.scaled |= params.sources
             case "add_" | "sub_" | "copy_":
                 interp.gradients.scaled |= params.sources
                 add_by_hand(interp, params, expr.node)
@@ -269,6 +270,19 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
         flag = args.get(0, "requires_grad")
         want_gradients(interp, params.sources, expr.node, const(True) if flag is None else flag, all_of_each=params.exact)
     return frozenset({params})
+
+
+def _shortens(interp: Interpreter, expr: ir.Call) -> bool:
+    """Whether gradients are multiplied only where the factor is below 1: they are clipped by hand, and stay those of a scaled loss."""
+    factors = {path for arg in expr.args[:1] if (path := ir.path_of(arg.value)) is not None}
+    return any(g.held is True and _is_below_one(g.test) in factors for g in interp.guards)
+
+
+def _is_below_one(test: ir.Expr) -> str | None:
+    match test:
+        case ir.Compare(left=left, ops=["<" | "<="], rights=[ir.Const(value=1 | 1.0)]):
+            return ir.path_of(left)
+    return None
 
 
 def add_by_hand(interp: Interpreter, params: Params, node: cst.CSTNode) -> None:
