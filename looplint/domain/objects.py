@@ -325,8 +325,9 @@ class FrameworkObject(Obj):
     """An object of a framework that runs the loop itself, such as a Trainer."""
 
     kind = "framework-object"
-    # Whether what it is built from says that it trains for one epoch at most, and whether a function is among it that says what is done with a batch.
+    # Whether what it is built from says that it trains for one epoch at most.
     one_epoch: bool = False
+    # Whether a function is among it that says what is done with a batch.
     updates: bool = False
 
 
