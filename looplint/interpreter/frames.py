@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import dataclass, field
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Obj
-from looplint.domain.values import ClassRef, Value, join
+from looplint.domain.values import ClassRef, Ref, Value, join
 from looplint.flow.graph import Guard, Loop, Loose
 from looplint.syntax.site import Site
 
@@ -94,6 +94,10 @@ class Frame:
         self.chosen: set[str] = set()
         # How many calls deep the innermost function lies that is no method of a model: those run in training and in validation.
         self.outside = 0
+
+    def is_method_of(self, obj: Obj) -> bool:
+        """Whether what runs is a method of an object, called on it."""
+        return any(isinstance(a, Ref) and a.obj is obj for a in self.instance)
 
 
 @dataclass(slots=True)

@@ -202,14 +202,15 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
     # One that built other objects builds this one as well, and a base that was followed as it is trains this one.
     again = {f: base for f, base in inherited.items() if base.module is interp.main}
     again |= _inherited_set_ups(interp, found)
-    for function in _in_order(cls, [*again, *uncalled, *(f for f in inherited if f not in again)]):
+    owners = {**again, **inherited}
+    for function in _in_order(cls, list(dict.fromkeys([*again, *uncalled, *inherited]))):
         if (function in interp.reached.functions and function not in again) or (function.name == "forward" and function not in training):
             continue  # a forward computes: what it adds up is for its callers
         member = classes.find_member(interp, found, function.name)
         if member is None or member[0] is not function:
             continue
         bound = None if ir.is_static(function) else ref(instance)
-        owner = again.get(function) or inherited.get(function, found)
+        owner = owners.get(function, found)
         complete = _function(interp, Func(function, owner.module, owner.closure, bound, owner)) and complete
     return complete
 

@@ -121,7 +121,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     """A module is applied: its result depends on its parameters and on its inputs."""
     inputs = combine(interp.grad, [*args.values(), obj.fed] if isinstance(obj, TorchModule) and obj.fed else args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
-    unfollowed.note_differentiated((ir.path_of(expr.func) or "").rpartition(".")[2], [o for v in args.values() for o in refs(v, Module)])
+    unfollowed.note_differentiated((ir.path_of(expr.func) or "").rpartition(".")[2], (o for v in args.values() for o in refs(v, Module)))
     frozen = is_frozen(obj)
     # What code that cannot be followed returns may be a number as well.
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
@@ -205,17 +205,12 @@ def _forward_directly(interp: Interpreter, obj: Obj, name: str, args: Arguments,
     known = obj.cls is None or not classes.has_unlisted_base(interp, obj.cls)
     direct = isinstance(expr.func, ir.Attr) and expr.func.attr == name
     if known and (direct or _is_bound_forward(interp, expr.func)):
-        own = _in_its_own_method(interp, obj)
+        own = interp.frame.is_method_of(obj)
         receiver = ir.render(expr.func.value) if isinstance(expr.func, ir.Attr) and direct else ""
         alias = "" if direct else ir.path_of(expr.func) or ""
         bypass = Bypass(receiver=receiver, alias=alias, function=interp.frame.function.name, own=own)
         interp.remark(bypass, expr.node, {obj}, certain=not (isinstance(obj, Module) and obj.part))
     return calls.call_object(interp, obj, args, expr)
-
-
-def _in_its_own_method(interp: Interpreter, obj: Obj) -> bool:
-    """Whether what runs is a method of an object, called on it."""
-    return any(isinstance(a, Ref) and a.obj is obj for a in interp.frame.instance)
 
 
 def _is_bound_forward(interp: Interpreter, func: ir.Expr) -> bool:
@@ -279,7 +274,7 @@ def _submodules(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
 @method_transfer("attach")
 def _attach(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """A hook is registered, or `model.compile()` compiles what a call of the model runs."""
-    attach = Attach(what="compilation" if name == "compile" else "hook", own=_in_its_own_method(interp, obj))
+    attach = Attach(what="compilation" if name == "compile" else "hook", own=interp.frame.is_method_of(obj))
     interp.remark(attach, expr.node, {obj})
     return ref(obj) if name == "compile" else unfollowed.put_off(interp, args)
 

@@ -78,7 +78,7 @@ def _part_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value)
 def _note_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
     """`self.part = ...` in one of the module's own methods."""
     register(value)
-    if not any(isinstance(a, Ref) and a.obj is obj for a in interp.frame.instance):
+    if not interp.frame.is_method_of(obj):
         return
     note_part(interp, obj, target.node, f"{ir.render(target.value)}.{target.attr}", value)
     if any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, Container)) for a in value):
