@@ -20,6 +20,22 @@ if TYPE_CHECKING:
 
 
 @lru_cache(maxsize=4096)
+def _affirmed(test: ir.Expr, held: bool) -> tuple[ir.Expr, bool]:
+    """A test without the `not` before it, and its outcome."""
+    while isinstance(test, ir.Unary) and test.op == "not":
+        test, held = test.operand, not held
+    return test, held
+
+
+def _implied(test: ir.Expr, held: bool) -> Iterator[tuple[ir.Expr, bool]]:
+    """The outcomes that the parts of a test must have had: each of `a and b` held where it did, none of `a or b` where it did not."""
+    if isinstance(test, ir.BoolOp) and (test.op == "and") is held:
+        for operand in (test.left, test.right):
+            part, outcome = _affirmed(operand, held)
+            yield part, outcome
+            yield from _implied(part, outcome)
+
+
 def read_by(test: ir.Expr) -> tuple[str, frozenset[str]]:
     """The text of a test, and the names that it reads; the same tests are met on many paths."""
     return ir.render(test), frozenset(ir.paths_in(test))
@@ -104,16 +120,21 @@ class Position(Path):
 
     def assume(self, test: ir.Expr, held: bool) -> None:
         """Go on along the path on which `test` had the given outcome."""
-        negated = test
-        while isinstance(negated, ir.Unary) and negated.op == "not":
-            negated, held = negated.operand, not held
-        _, names = read_by(negated)
+        test, held = _affirmed(test, held)
+        names, owner = self._split_at(test, held)
+        self.guards = (*self.guards, self._guard(test, held, names, owner))
+        for part, outcome in _implied(test, held):
+            self._split_at(part, outcome)
+
+    def _split_at(self, test: ir.Expr, held: bool) -> tuple[frozenset[str], Obj | None]:
+        """Split the path at a test, and go on where it had the given outcome; the names that it reads, and the object that it asks."""
+        _, names = read_by(test)
         owner = settled.owner_of(self.frame, names)
-        frame, said = (self.frame, negated) if owner is not None else handed_down.at_home(self.frame, negated, names)
+        frame, said = (self.frame, test) if owner is not None else handed_down.at_home(self.frame, test, names)
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
-        same = owner is not None or settled.by_options(self.frame, negated, names)
+        same = owner is not None or settled.by_options(self.frame, test, names)
         self._branch(self.graph.condition(context, *read_by(said), owner, settled=same), held)
-        self.guards = (*self.guards, self._guard(negated, held, names, owner))
+        return names, owner
 
     def choose(self, path: str, obj: Obj, held: bool) -> None:
         """Go on along the path on which a name that can be one of several objects is this one, or is not."""
@@ -133,9 +154,8 @@ class Position(Path):
         """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
         named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
         if named is not None:
-            test, names, owner = named, names | ir.paths_in(named), None
-            while isinstance(test, ir.Unary) and test.op == "not":
-                test, held = test.operand, not held
+            names, owner = names | ir.paths_in(named), None
+            test, held = _affirmed(named, held)
         home, meaning = handed_down.at_home(self.frame, test, names)
         behind = names.union(*(self.frame.given.get(n, ()) for n in names))
         return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning, owner)
