@@ -69,6 +69,8 @@ def settle(
             gone = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED)
         if pair is not None and (gone or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _each_unseen(pair)):
             value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
+            if key[1] == "[]":
+                value |= owner.heap.get(key[1], NOTHING) - {Ref(obj) for obj in pair}  # what was put in before is there as well
             owner.heap[key[1]] = value
             interp.note_write(owner, key[1], value)
 
