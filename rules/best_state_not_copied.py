@@ -61,7 +61,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 
 ## Stays quiet
 
-- A deep copy, or a dict of clones.
+- A deep copy, a dict of clones, or a state into which the program puts other entries, as to load what a file has of them.
 - A further name of a model that each iteration rebuilds.
 - A state that is saved to a file before the next step, and one that is taken in the call, or the iteration, which saves it.
 - A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the current one. Where such a state
@@ -118,8 +118,8 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     read = {state for event in program.of(Save, LoadState) for state in event.states}
     for state in program.states:
-        if state not in read or not isinstance(state.owner, Module):
-            continue  # a state that nothing reads, or that of an optimizer or a scheduler
+        if state not in read or state.edited or not isinstance(state.owner, Module):
+            continue  # a state that nothing reads, one that is put together of several, or that of an optimizer or a scheduler
         if (found := next(_stale_reads(program, state, state.owner), None)) is None:
             continue
         reading, taken, path = found

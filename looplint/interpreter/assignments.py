@@ -166,6 +166,8 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
                     if isinstance(obj, List):
                         obj.items = None
                 interp.write(obj, "[]", value)
+            elif isinstance(obj, StateDict):
+                obj.edited = True
             elif isinstance(obj, Module):
                 hooks.item_assigned.run(interp, obj, target, key, value)
 

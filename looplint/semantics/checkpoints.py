@@ -224,6 +224,8 @@ def deep_copy(value: Value, loops: tuple[Loop, ...]) -> Value:
 
 @methods_of(StateDict)
 def _method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name == "update" and isinstance(obj, StateDict):
+        obj.edited = True
     match name:
         case "copy" | "detach" | "data":
             return ref(obj)  # another dict of the same tensors; one of them, which shares its numbers with the model's
