@@ -86,6 +86,7 @@ from looplint.rule import (
     asks_for_gpu,
     called_at,
     fits_only_if_spread,
+    implies_gpu,
     note,
     written_from_gpu,
 )
@@ -113,7 +114,7 @@ def check(program: Program) -> Reports:
                 continue  # a file that the same run has saved before
             if event.file.published:
                 continue  # weights that somebody else has published
-            if any(g.held and asks_for_gpu(g.test) for g in event.guards):
+            if any(implies_gpu(g.test, held=g.held) for g in event.guards):
                 continue  # a load under a condition that only holds where there is a GPU
             restored = program.restored_from(event.file)
             if restored and all(isinstance(o, Scheduler | Scaler) for e in restored for o in e.subjects):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from looplint.domain.objects import AnyObj, Obj, Optimizer
 from looplint.flow.events import Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
-from looplint.semantics.devices import asks_for_gpu
+from looplint.semantics.devices import implies_gpu
 from looplint.syntax.ir import BoolOp, Expr, Unary, render
 
 
@@ -80,4 +80,4 @@ def _facts(test: Expr, held: bool, frame: object) -> Iterator[tuple[str, bool, o
 def moves_where_asked(move: Move, moves: Iterable[Move]) -> bool:
     """Whether a module goes to a GPU under a condition that asks for one (`if use_cuda: net.cuda()`), and no otherwise."""
     alike = [e for e in moves if e.device == "accelerator" and related(e.subjects, move.subjects)]
-    return move in alike and all(any(g.held and asks_for_gpu(g.test) for g in e.guards) for e in alike)
+    return move in alike and all(any(implies_gpu(g.test, held=g.held) for g in e.guards) for e in alike)

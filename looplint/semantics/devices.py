@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, Const, Tensor, Value, const, constant_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -10,6 +12,8 @@ from looplint.syntax import ir
 
 # Whatever accelerator the machine has: a device, but not one that the text names beside the CPU (see is_choice).
 CURRENT = "accelerator"
+# The names of what says that there is no GPU, or that none is wanted.
+_DENIED = re.compile(r"(?i)(^|[._])((no|not|without|disable)_?(cuda|gpu)s?|(use_|on_|force_|is_)?cpu(_only)?)$")
 _ACCELERATORS = ("cuda", "mps", "xpu", "npu", "hpu")
 
 
@@ -43,6 +47,18 @@ def is_choice(value: Value) -> bool:
 def asks_for_gpu(test: ir.Expr) -> bool:
     """Whether a condition holds where there is a GPU, by its words: `torch.cuda.is_available()`, `args.cuda`, `use_gpu`."""
     return any(word in path.rpartition(".")[2].lower() for path in ir.paths_in(test) for word in ("is_available", "cuda", "gpu"))
+
+
+def implies_gpu(test: ir.Expr, *, held: bool) -> bool:
+    """Whether there is a GPU, or one is wanted, where a condition has an outcome, by its words: `cuda`, and not so `no_cuda` or `device == "cpu"`."""
+    match test:
+        case ir.Unary(op="not", operand=operand):
+            return implies_gpu(operand, held=not held)
+        case ir.BoolOp(op=op, left=left, right=right):
+            parts = (implies_gpu(part, held=held) for part in (left, right))
+            return any(parts) if (op == "and") is held else all(parts)
+    denied = any(_DENIED.search(path) for path in ir.paths_in(test))
+    return not held if denied else held and asks_for_gpu(test)
 
 
 def note_unconditional(interp: Interpreter) -> None:
