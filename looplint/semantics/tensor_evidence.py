@@ -6,6 +6,7 @@ A batch of a tokenizer or of a graph library has `to()` too, and changes in plac
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
@@ -57,7 +58,16 @@ def _dropped_by(name: str, expr: ir.Expr) -> ir.Expr | None:
     """What is converted by a call whose result is dropped, where it has a name or a place that could take the result."""
     if name not in CONVERSIONS or not isinstance(expr, ir.Call) or not expr.dropped or not isinstance(expr.func, ir.Attr):
         return None
-    return expr.func.value if isinstance(expr.func.value, ir.Name | ir.Attr | ir.Subscript) else None
+    receiver = expr.func.value
+    if not isinstance(receiver, ir.Name | ir.Attr | ir.Subscript) or _is_what_it_is(ir.render(receiver), expr.args):
+        return None
+    return receiver
+
+
+def _is_what_it_is(receiver: str, args: Sequence[ir.Arg]) -> bool:
+    """Whether a conversion asks for what the tensor is already: `x.to(x.device)`, `x.type_as(x)`."""
+    own = {receiver, f"{receiver}.device", f"{receiver}.dtype"}
+    return bool(args) and all(ir.render(arg.value) in own for arg in args)
 
 
 def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
