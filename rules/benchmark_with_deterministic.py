@@ -53,6 +53,7 @@ def main(net, loader, opt):
 
 - Either switch alone.
 - Switches in two branches of one condition, or under two options that do not depend on each other.
+- Benchmark mode that an option of its own asks for: `if args.cudnn_benchmark:`.
 - A switch that is set back to False, or to a value that is not known, before the other one is set, or after it before a model runs.
 
 ## Repair
@@ -103,6 +104,8 @@ def check(program: Program) -> Reports:
             if earlier is None or not (visit.always(other) or _whenever(earlier, later) or _whenever(later, earlier)):
                 continue  # switches under two options that do not depend on each other
             benchmark, deterministic = (later, earlier) if later.setting == "benchmark" else (earlier, later)
+            if _is_asked_for(benchmark):
+                continue  # an option of its own asks for benchmark mode
             condition = more_than(deterministic, benchmark) or more_than(benchmark, deterministic)
             both = f"both modes of cuDNN are on where `{condition}`" if condition else "both modes of cuDNN are on"
             message = (
@@ -116,6 +119,11 @@ def check(program: Program) -> Reports:
                 repair=SetValue(event=benchmark, value="False", other=deterministic, tells="deterministic"),
                 severity="advice" if earlier.calls == later.calls or not _runs_models(program) else "warning",
             )
+
+
+def _is_asked_for(benchmark: Switch) -> bool:
+    """Whether benchmark mode is switched on where an option of that name is given: whoever gives it wants that mode."""
+    return any(guard.held and "benchmark" in path.lower() for guard in benchmark.guards for path in guard.names)
 
 
 def _runs_models(program: Program) -> bool:
