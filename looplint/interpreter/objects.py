@@ -208,6 +208,8 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
         return frozenset({Method(Ref(obj), name)})
     if obj.cls is not None and _is_no_layer(interp, obj.cls, name):
         return UNKNOWN
+    if isinstance(obj, Module) and obj.part and name in _OF_NO_LAYER:
+        return UNKNOWN  # a text, a dict or a logger goes by the name
     if name in ("weight", "bias", "data"):
         return frozenset({Params(frozenset({obj}), exact=False)})
     if name == "grad" and isinstance(obj, Module) and obj.part:
