@@ -57,6 +57,9 @@ def follow(interp: Interpreter) -> bool:
     frame.locals["__name__"] = const("__main__")
     complete = _begin(interp, lambda: interp.run_block(code.top.body), "")
     complete = _deferred(interp) and complete
+    for function in _filling_globals(code):
+        if function not in interp.reached.functions:
+            complete = _function(interp, Func(function, interp.main)) and complete
     for cls in code.classes:
         complete = _methods(interp, cls) and complete
     for stmt in _definitions(code.top.body):
@@ -66,6 +69,19 @@ def follow(interp: Interpreter) -> bool:
     follow_insides(interp)
     handed_out.note_uses(interp)
     return complete and interp.complete
+
+
+def _filling_globals(code: ir.ModuleCode) -> list[ir.Function]:
+    """The functions without parameters that give the file's own names a value which its body leaves open: what others read there, they have made."""
+    open_names = {
+        target.id
+        for stmt in code.top.body
+        if isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Const) and stmt.value.value is None
+        for target in stmt.targets
+        if isinstance(target, ir.Name)
+    }
+    functions = (stmt.function for stmt in _definitions(code.top.body)) if open_names else ()
+    return [f for f in functions if not f.params and any(f.declared.get(name) == "global" for name in open_names)]
 
 
 def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import dataclass, replace
 from looplint.finding import SEVERITIES, Finding, Problem, Severity, reaches
 from looplint.linting.coverage import Coverage, FoundLoop, merged
+from looplint.linting.launchers import launchers
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Selections
 from looplint.linting.shards import Shard, callers
@@ -165,6 +166,7 @@ def gather(paths: Sequence[str], selections: Selections) -> Gathered:
     discovered = discover(paths, selections.configurations.of_folder)
     problems = list(discovered.problems)
     candidates: list[Source] = []
+    others: list[Source] = []
     for path in discovered.files:
         try:
             source = read_source(path, selections.language_of(path))
@@ -175,9 +177,12 @@ def gather(paths: Sequence[str], selections: Selections) -> Gathered:
             if program.path is None or worth_analysing(program, selections, named=program.display in selections.named):
                 candidates.append(program)
                 problems.extend(program.problems)
-            elif program.problems and could_contain_loop(program.raw):
+                continue
+            others.append(program)
+            if program.problems and could_contain_loop(program.raw):
                 # What could not be read may be the loop itself.
                 problems.extend(program.problems)
+    candidates += launchers(candidates, others)
     for candidate in candidates:
         selections.of_source(candidate)
     return Gathered(tuple(candidates), (*selections.refused, *problems), discovered.files)

@@ -1,0 +1,54 @@
+"""Files that hold nothing of a training loop themselves, and call what does: what they hand it is what it runs on.
+
+Only words are compared, so that no file is parsed for it: what may import a module has its name in an import, and what may call a function its name before
+a parenthesis. That is more than what does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from looplint.sources.frameworks import of_another_framework
+from looplint.sources.reading import Source
+
+# What a function does that trains or evaluates something.
+_RUNS = re.compile(rb"\.\s*(?:backward|step|zero_grad|eval|train)\s*\(|no_grad|inference_mode")
+_DEFINITION = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n#]*", re.MULTILINE)
+_CALLED = re.compile(rb"\b(\w+)[ \t]*\(")
+_WORD = re.compile(rb"\w+")
+
+
+def launchers(of: Iterable[Source], among: Sequence[Source]) -> Iterator[Source]:
+    """Those of some sources that may call a function or a class of others which trains or evaluates.
+
+    Args:
+        of: the sources that hold something of a loop.
+        among: the sources that do not.
+    """
+    running: dict[bytes, set[bytes]] = {}
+    for source in of if among else ():
+        if names := set(_running(source.code)):
+            running.setdefault(_module(source), set()).update(names)
+    for source in among:
+        imported = {word for line in _IMPORT.findall(source.code) for word in _WORD.findall(line)} & running.keys()
+        names = set().union(*(running[module] for module in imported))
+        if not names.isdisjoint(_CALLED.findall(source.code)) and not of_another_framework(source.code):
+            yield source
+
+
+def _running(code: bytes) -> Iterator[bytes]:
+    """The functions and classes of a file that train or evaluate something."""
+    found = list(_DEFINITION.finditer(code))
+    ends = [each.start() for each in found[1:]] + [len(code)]
+    for definition, end in zip(found, ends):
+        if _RUNS.search(code, definition.start(), end):
+            yield definition[1]
+
+
+def _module(source: Source) -> bytes:
+    """The word by which a source is imported."""
+    path = source.path
+    name = "" if path is None else path.stem if path.stem != "__init__" else path.resolve().parent.name
+    return name.encode("utf-8", "surrogateescape")
