@@ -61,12 +61,14 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the call after the optimizer's step.
+Safe: move the call after the optimizer's step. Unsafe where another scheduler steps beside it, and stays: their rates would be one step apart.
 
 ## Evidence
 
 What a run shows: the learning rate of the first step is the second value of the schedule.
 """
+
+from collections.abc import Container, Iterator
 
 from looplint.rule import (
     Automaton,
@@ -78,6 +80,7 @@ from looplint.rule import (
     Report,
     Reports,
     Schedule,
+    Scheduler,
     Step,
     Touch,
     called_at,
@@ -92,6 +95,24 @@ AUTOMATON = Automaton(start="fresh", arrows={("*", "step"): "warm", ("?", "sched
 
 
 def check(program: Program) -> Reports:
+    found = list(_early(program))
+    early = {event for event, _, _ in found}
+    for event, scheduler, step in found:
+        optimizer = refs(scheduler.optimizer, Optimizer)[0]
+        name, held = called_at(event, scheduler), called_at(step, optimizer)
+        lost = "each change of the rate comes one step early" if scheduler.in_stairs else "the first value of the schedule is skipped"
+        message = f"{name}.step() runs before {held}.step(): {lost} (PyTorch warns about it once); step {name} after {held}"
+        yield Report(
+            event,
+            message,
+            note(step, f"{held} steps only here"),
+            repair=MoveAfterStep(event=event, step=step, optimizer=optimizer, beside=_beside(program, event, early)),
+            severity="warning" if scheduler.in_stairs else None,
+        )
+
+
+def _early(program: Program) -> Iterator[tuple[Schedule, Scheduler, Step]]:
+    """The steps of schedulers that come before the first one of their optimizers, each with the scheduler and that step."""
     steps = program.of(Step)
     for scheduler in program.schedulers:
         if scheduler.many or not scheduler.of_torch:
@@ -114,17 +135,15 @@ def check(program: Program) -> Reports:
                 continue  # an optimizer's step under such a condition: behind it the call would come first all the same
             if not _always_first(program, event, scheduler, optimizers[0]):
                 continue  # an optimizer that has stepped before
-            name, held = called_at(event, scheduler), called_at(after[0], optimizers[0])
-            lost = "each change of the rate comes one step early" if scheduler.in_stairs else "the first value of the schedule is skipped"
-            message = f"{name}.step() runs before {held}.step(): {lost} (PyTorch warns about it once); step {name} after {held}"
-            yield Report(
-                event,
-                message,
-                note(after[0], f"{held} steps only here"),
-                repair=MoveAfterStep(event=event, step=after[0], optimizer=optimizers[0]),
-                severity="warning" if scheduler.in_stairs else None,
-            )
+            yield event, scheduler, after[0]
             break
+
+
+def _beside(program: Program, event: Schedule, early: Container[Event]) -> bool:
+    """Whether another scheduler steps right there, and stays: two rates that went together would be one step apart."""
+    steps = [e.index for e in program.of(Step)]
+    others = (e for e in program.of(Schedule) if e not in early and e.loops == event.loops and e.guards == event.guards)
+    return any(not any(min(e.index, event.index) < index < max(e.index, event.index) for index in steps) for e in others)
 
 
 def _always_first(program: Program, event: Schedule, scheduler: Obj, optimizer: Obj) -> bool:

@@ -107,11 +107,13 @@ class MoveAfterStep(Repair):
         event: the scheduler's step.
         step: the optimizer's step.
         optimizer: the optimizer that steps.
+        beside: whether another scheduler steps where this one does, and stays there.
     """
 
     event: Event
     step: Event
     optimizer: Obj
+    beside: bool = False
 
     def plan(self, p: Planner) -> Plan:
         mine, theirs = meet(self.event, self.step, p.layouts)
@@ -121,7 +123,7 @@ class MoveAfterStep(Repair):
         ) or isinstance(outer.node, _LOOPS)
         others = [s for s in block.statements[outer.index + 1 :] if p.does(s, mine.layout, self.optimizer, "step")]
         target = others[-1] if others else outer if inner else _behind_update(p, theirs, self.optimizer)
-        return _step_after(p, mine, target, "Step the scheduler after the optimizer")
+        return _step_after(p, mine, target, "Step the scheduler after the optimizer", "unsafe" if self.beside else "safe")
 
 
 def _behind_update(p: Planner, step: Place, optimizer: Obj | None) -> Statement:
