@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
-from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, Const, Tensor, Value, const, constant_of
+from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, ClassRef, Const, Tensor, Value, const, constant_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.semantics import devices
@@ -14,6 +15,8 @@ from looplint.syntax import ir
 CURRENT = "accelerator"
 # The names of what says that there is no GPU, or that none is wanted.
 _DENIED = re.compile(r"(?i)(^|[._])((no|not|without|disable)_?(cuda|gpu)s?|(use_|on_|force_|is_)?cpu(_only)?)$")
+# What makes a tensor on a GPU, and on no other device.
+_ON_GPU = re.compile(r"torch\.cuda\.(Float|Double|Half|BFloat16|Long|Int|Short|Byte|Char|Bool)Tensor")
 _ACCELERATORS = ("cuda", "mps", "xpu", "npu", "hpu")
 
 
@@ -64,6 +67,33 @@ def implies_gpu(test: ir.Expr, *, held: bool) -> bool:
 def note_unconditional(interp: Interpreter) -> None:
     """Note that something goes to a GPU under no condition that asks for one: without it, the program fails there at the latest."""
     interp.flags.goes_to_gpu |= not any(asks_for_gpu(guard.test) for guard in interp.guards)
+
+
+def note_forward(interp: Interpreter, cls: ClassRef) -> None:
+    """Note that a forward, or a method that it calls, puts new tensors on a GPU under no condition that asks for one."""
+    if interp.flags.goes_to_gpu:
+        return
+    forward = cls.cls.methods.get("forward")
+    called = [f for name, f in cls.cls.methods.items() if forward is not None and forward.calls(name)]
+    if forward is not None and any(map(_goes_to_gpu, (forward, *called))):
+        note_unconditional(interp)
+
+
+@ir.kept_with_code
+def _goes_to_gpu(function: ir.Function) -> bool:
+    calls = (e for stmt in _on_any_machine(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
+    return any(_ON_GPU.fullmatch(ir.path_of(call.func) or "") for call in calls)
+
+
+def _on_any_machine(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:
+    """The statements of a block that stand under no condition on a GPU, and choose nothing by one."""
+    for stmt in body:
+        if isinstance(stmt, ir.If | ir.While) and asks_for_gpu(stmt.test):
+            continue
+        if not any(isinstance(e, ir.IfExp) and asks_for_gpu(e.test) for e in ir.walk(*ir.expressions(stmt))):
+            yield stmt
+        for inner in ir.bodies(stmt):
+            yield from _on_any_machine(inner)
 
 
 @transfer("device")

@@ -133,6 +133,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         interp.grad = None if enabled else enabled
     trained: Graph = "maybe" if method in MEASURING or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     own = trained if not frozen else "no"
+    if obj.cls is not None:
+        devices.note_forward(interp, obj.cls)
     applied = _is_called(interp, obj, expr.func)
     bare = False
     if own != "no" and without_parameters(obj):

@@ -1,0 +1,51 @@
+"""A program whose model makes tensors on a GPU, whatever the machine has, needs one: what it loads fits there."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+PROGRAM = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.head = nn.Linear(8, 3)
+            def start(self, count):
+                return torch.zeros(count)
+            def forward(self, x):
+                MADE
+                return self.head(x + zero)
+        def main(args, data):
+            device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            model = Net()
+            if args.resume:
+                model.load_state_dict(torch.load(args.resume))MARK
+            model.to(device)
+            optimizer = torch.optim.Adam(model.parameters())
+            for x, y in data:
+                optimizer.zero_grad()
+                nn.functional.cross_entropy(model(x.to(device)), y.to(device)).backward()
+                optimizer.step()
+            torch.save(model.state_dict(), args.out)
+        """
+ON_A_GPU = [
+    "zero = torch.cuda.LongTensor(1).fill_(0)",
+    "zero = torch.cuda.FloatTensor(x.shape).normal_() if self.training else 0",
+    "zero = sum(torch.cuda.FloatTensor([n]) for n in range(3))",
+]
+ANYWHERE = [
+    "zero = torch.cuda.LongTensor(1) if x.is_cuda else torch.LongTensor(1)",
+    "zero = torch.zeros(1)",
+    "zero = torch.LongTensor(1)\n                if torch.cuda.is_available():\n                    zero = torch.cuda.LongTensor(1)",
+]
+
+
+@pytest.mark.parametrize("made", ON_A_GPU)
+def test_a_forward_that_needs_one(made: str) -> None:
+    assert_marked(PROGRAM.replace("MADE", made).replace("MARK", ""))
+
+
+@pytest.mark.parametrize("made", ANYWHERE)
+def test_a_forward_for_any_machine(made: str) -> None:
+    assert_marked(PROGRAM.replace("MADE", made).replace("MARK", "  # expect: LL803"))
