@@ -121,7 +121,7 @@ def command(
     version = None
     if compare_with or compare:
         if reports:
-            click.echo(f"executing {compare_with or 'it as repaired'}", err=True)
+            click.echo(f"executing {compare_with}" if compare_with else "repairing it in memory, and executing that", err=True)
         if compare_with:
             version = other_script(script, compare_with, options, configurations)
         else:
