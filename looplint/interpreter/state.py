@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import libcst as cst
 
 
-@lru_cache(maxsize=4096)
 def _affirmed(test: ir.Expr, held: bool) -> tuple[ir.Expr, bool]:
     """A test without the `not` before it, and its outcome."""
     while isinstance(test, ir.Unary) and test.op == "not":
@@ -28,14 +27,23 @@ def _affirmed(test: ir.Expr, held: bool) -> tuple[ir.Expr, bool]:
 
 
 def _implied(test: ir.Expr, held: bool) -> Iterator[tuple[ir.Expr, bool]]:
-    """The outcomes that the parts of a test must have had: each of `a and b` held where it did, none of `a or b` where it did not."""
+    """The outcomes that the names in a test must have had: each of `a and b` held where it did, none of `a or b` where it did not."""
     if isinstance(test, ir.BoolOp) and (test.op == "and") is held:
         for operand in (test.left, test.right):
             part, outcome = _affirmed(operand, held)
-            yield part, outcome
+            if ir.path_of(part) is not None or _compares_with_none(part):
+                yield part, outcome
             yield from _implied(part, outcome)
 
 
+def _compares_with_none(test: ir.Expr) -> bool:
+    match test:
+        case ir.Compare(left=left, rights=[ir.Const(value=None)]):
+            return ir.path_of(left) is not None
+    return False
+
+
+@lru_cache(maxsize=4096)
 def read_by(test: ir.Expr) -> tuple[str, frozenset[str]]:
     """The text of a test, and the names that it reads; the same tests are met on many paths."""
     return ir.render(test), frozenset(ir.paths_in(test))

@@ -44,6 +44,12 @@ def test_what_a_part_of_a_condition_decides(condition: str, first: str, second: 
     assert_marked(program.replace("AFTER", "args.probe").replace("MARK", ""))
 
 
+@pytest.mark.parametrize("condition", ["args.probe is not None and args.often", "args.often and args.probe is not None"])
+def test_what_is_not_none(condition: str) -> None:
+    program = PROGRAM.replace("CONDITION", condition).replace("FIRST", VALIDATION).replace("SECOND", "pass")
+    assert_marked(program.replace("AFTER", "args.probe is not None").replace("MARK", ""))
+
+
 @pytest.mark.parametrize(("condition", "first", "second"), OPEN.values(), ids=OPEN)
 def test_what_it_leaves_open(condition: str, first: str, second: str) -> None:
     program = PROGRAM.replace("CONDITION", condition).replace("FIRST", first).replace("SECOND", second)
