@@ -89,29 +89,41 @@ def _from_module(interp: Interpreter, info: ModuleInfo | None, found: ModuleInfo
 
 def member(interp: Interpreter, atom: Atom, name: str) -> Value | None:
     """A name of a project module, or of one of its submodules."""
-    if isinstance(atom, ModuleRef):
-        info = atom.module
-        if info.frame is not None:
-            value = info.frame.locals.get(name)
-            if value is not None:
-                return resolve(interp, value)
-            for star in reversed(info.frame.stars):
-                found = from_star(interp, star, name) if star is not info else None
-                if found is not None:
-                    return found
-        if _is_package(info):
-            sub = interp.project.find(info, name, 1)
-            if sub is not None:
-                load(interp, sub)
-                return frozenset({ModuleRef(sub)})
-        if info.namespace:
-            return frozenset({External(f"{info.namespace}.{name}")})  # an installed package of the same name comes before it
+    return _member(interp, atom.module, name, set()) if isinstance(atom, ModuleRef) else None
+
+
+def from_stars(interp: Interpreter, info: ModuleInfo, name: str) -> Value | None:
+    """A name that a star import of a module may have brought in; the last of them counts."""
+    return _from_stars(interp, info, name, set())
+
+
+def _member(interp: Interpreter, info: ModuleInfo, name: str, asked: set[ModuleInfo]) -> Value | None:
+    if info.frame is not None:
+        value = info.frame.locals.get(name)
+        if value is not None:
+            return resolve(interp, value)
+        found = _from_stars(interp, info, name, asked)
+        if found is not None:
+            return found
+    if _is_package(info):
+        sub = interp.project.find(info, name, 1)
+        if sub is not None:
+            load(interp, sub)
+            return frozenset({ModuleRef(sub)})
+    if info.namespace:
+        return frozenset({External(f"{info.namespace}.{name}")})  # an installed package of the same name comes before it
     return None
 
 
-def from_star(interp: Interpreter, star: ModuleInfo | str, name: str) -> Value | None:
-    """A name that a star import may have brought in: of a module out of sight, one that the tables list."""
-    if not isinstance(star, str):
-        return member(interp, ModuleRef(star), name)
-    qualname = f"{star}.{name}"
-    return frozenset({External(qualname)}) if is_listed(qualname) else None
+def _from_stars(interp: Interpreter, info: ModuleInfo, name: str, asked: set[ModuleInfo]) -> Value | None:
+    """Of a module out of sight, a name that the tables list. `asked`: the modules asked already, as stars may lead in a circle."""
+    asked.add(info)
+    for star in reversed(info.frame.stars if info.frame is not None else ()):
+        found: Value | None = None
+        if isinstance(star, str):
+            found = frozenset({External(f"{star}.{name}")}) if is_listed(f"{star}.{name}") else None
+        elif star not in asked:
+            found = _member(interp, star, name, asked)
+        if found is not None:
+            return found
+    return None

@@ -61,10 +61,9 @@ def lookup(interp: Interpreter, frame: Frame, name: str) -> Value:
         value = top.locals.get(name)
         if value is not None:
             return _followed(interp, top, name, value)
-        for star in reversed(top.stars):
-            found = imports.from_star(interp, star, name)
-            if found is not None:
-                return found
+        found = imports.from_stars(interp, frame.module, name)
+        if found is not None:
+            return found
     if name in _BUILTINS:
         return frozenset({External(f"builtins.{name}")})
     if name in CONVENTIONAL_NAMES:
