@@ -12,6 +12,7 @@ from looplint.syntax import bounds
 from looplint.syntax.ir import ModuleCode
 from looplint.syntax.lowering import lower
 from looplint.syntax.stack import on_a_larger_stack
+from looplint.syntax.tabs import tabs_as_spaces
 
 # How many characters of source are kept lowered; a character of source takes about forty bytes as a tree.
 _MOST_KEPT = 1_000_000
@@ -49,7 +50,17 @@ def parsed(text: str, *, imported: bool = False) -> ModuleCode:
 
 def _parse(text: str) -> ModuleCode:
     deep = bounds.check(text)
-    return lower(on_a_larger_stack(cst.parse_module, text) if deep else cst.parse_module(text))
+    try:
+        return lower(_tree(text, deep))
+    except cst.ParserSyntaxError:
+        same = tabs_as_spaces(text)
+        if same is None:
+            raise
+    return lower(_tree(same, deep))
+
+
+def _tree(text: str, deep: bool) -> cst.Module:
+    return on_a_larger_stack(cst.parse_module, text) if deep else cst.parse_module(text)
 
 
 def _make_room(length: int) -> None:
