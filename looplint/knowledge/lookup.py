@@ -14,7 +14,7 @@ _BUILTINS: dict[str, str] = {
     "math.ceil": "number", "math.floor": "number", "math.trunc": "number", "numpy.ceil": "number", "numpy.floor": "number",
     "builtins.bool": "number", "builtins.sum": "tensor", "builtins.max": "tensor", "builtins.min": "tensor", "builtins.abs": "tensor",
     "builtins.getattr": "getattr", "builtins.setattr": "setattr", "builtins.isinstance": "pure", "builtins.hasattr": "hasattr", "builtins.type": "class-of",
-    "builtins.dict": "dict", "builtins.super": "super", "builtins.vars": "vars", "builtins.exec": "exec", "builtins.eval": "unknown",
+    "builtins.dict": "dict", "builtins.super": "super", "builtins.vars": "vars", "builtins.exec": "exec", "builtins.eval": "eval",
     "builtins.id": "pure", "builtins.open": "pure", "builtins.any": "pure", "builtins.all": "pure", "builtins.callable": "pure", "builtins.input": "pure",
     "builtins.locals": "pure", "builtins.globals": "pure", "builtins.exit": "exit", "builtins.quit": "exit", "sys.exit": "exit", "os._exit": "exit",
     "tqdm.tqdm": "progress", "tqdm.trange": "range", "tqdm.auto.tqdm": "progress", "tqdm.auto.trange": "range", "tqdm.notebook.tqdm": "progress",

@@ -1,4 +1,4 @@
-"""Attributes by name: `getattr`, `setattr`, `hasattr` and `super`."""
+"""Attributes by name: `getattr`, `setattr`, `hasattr`, `super`, and `eval` of a path."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from looplint.domain.values import (
 )
 from looplint.interpreter import classes, hooks, outside, registries, unfollowed
 from looplint.interpreter.interpreter import TRACKED, Interpreter
-from looplint.interpreter.names import attribute
+from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.objects import any_part
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.layers import LAST_LAYERS, MODE_SENSITIVE, PARAMETERLESS, layers_like
@@ -36,6 +36,8 @@ from looplint.syntax import ir
 
 # What stands in a text for the values that are put into it.
 _PLACES, _FIELDS = re.compile(r"%[a-z]"), re.compile(r"\{[^{}]*\}")
+_WORD, _PATH = re.compile(r"\w*"), re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_LAYERS = External("torch.nn")
 
 
 @transfer("super")
@@ -61,21 +63,49 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
             # What would take the place of an attribute is of its kind: it is no part of a model that is guessed.
             found = frozenset(a for a in found if not (isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.part)) or UNKNOWN
         return found | default if not found or any(outside.is_unseen(a) for a in found) else found
-    modules = [a.obj for a in args.positional[0] if isinstance(a, Ref) and isinstance(a.obj, Module)] if args.positional else []
-    if modules and len(modules) == len(args.positional[0]):
-        return reduce(join, (any_part(interp, module) for module in modules))
     given = args.positional[0] if args.positional else NOTHING
+    found = _any_member(interp, given, _template(expr.args[1].value) if len(expr.args) > 1 else None)
+    if found:
+        return found
+    if any(not isinstance(a, Unknown | Const) for a in given) and interp.reachable(args.positional[:1]):
+        return unfollowed.unknown_call(interp, None, args, expr)
+    return UNKNOWN
+
+
+@transfer("eval")
+def _eval(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`eval("torch.optim." + name)` is an attribute by its name, too; any other code may do anything."""
+    found = NOTHING
+    if len(expr.args) == len(args.positional) == 1:
+        known = constant_of(args.positional[0])
+        start, *rest = (known.value,) if known is not None and isinstance(known.value, str) else _template(expr.args[0].value)
+        if not rest and _PATH.fullmatch(start):
+            found = _at_path(interp, start)
+        elif start.endswith(".") and _PATH.fullmatch(start[:-1]) and all(_WORD.fullmatch(part) for part in rest):
+            members = _at_path(interp, start[:-1])
+            # A layer's text often has its arguments, too: it is no class.
+            found = NOTHING if _LAYERS in members else _any_member(interp, members, None)
+    return found or unfollowed.unknown_call(interp, None, args, expr)
+
+
+def _at_path(interp: Interpreter, path: str) -> Value:
+    """What stands at a path of names where the program is: `torch.optim`."""
+    name, *rest = path.split(".")
+    return reduce(lambda value, attr: attribute(interp, value, attr), rest, lookup(interp, interp.frame, name))
+
+
+def _any_member(interp: Interpreter, given: Value, template: tuple[str, ...] | None) -> Value:
+    """An attribute whose name is not known, apart from the fixed parts of it; nothing where it may be of any kind."""
+    modules = [a.obj for a in given if isinstance(a, Ref) and isinstance(a.obj, Module)]
+    if modules and len(modules) == len(given):
+        return reduce(join, (any_part(interp, module) for module in modules))
     held = _any_of_one_kind(given)
     if held is not None:
         return held
     built = reduce(join, (registries.builder_in(interp, a) for a in given if isinstance(a, ModuleRef)), NOTHING)
-    if built:
-        return built
-    if args.positional and any(not isinstance(a, Unknown | Const) for a in args.positional[0]) and interp.reachable(args.positional[:1]):
-        return unfollowed.unknown_call(interp, None, args, expr)
-    if args.positional and all(isinstance(a, External) for a in args.positional[0]):
-        return _dynamic_member(args.positional[0], expr.args[1].value if len(expr.args) > 1 else None)
-    return UNKNOWN
+    if not built and given and all(isinstance(a, External) for a in given):
+        return _dynamic_member(given, template)
+    return built
 
 
 def _any_of_one_kind(given: Value) -> Value | None:
@@ -99,9 +129,9 @@ def _is_no_module(default: Value) -> bool:
     )
 
 
-def _dynamic_member(value: Value, name: ir.Expr | None) -> Value:
+def _dynamic_member(value: Value, template: tuple[str, ...] | None) -> Value:
     """`getattr(torch.optim, name)`: any class of that module has the same effect; `f"Conv{n}d"` names layers of one kind."""
-    layers = layers_like(_template(name)) if name is not None else frozenset()
+    layers = layers_like(template) if template is not None else frozenset()
     kinds = {(layer in PARAMETERLESS, LAST_LAYERS.get(layer), layer in MODE_SENSITIVE) for layer in layers}
     member = min(layers) if len(kinds) == 1 else "Any"
     return frozenset({External(f"{a.qualname}.{member if a.qualname == 'torch.nn' else 'Any'}") for a in value if isinstance(a, External)})

@@ -1,0 +1,95 @@
+"""`eval` of a path is the attribute that stands there, also where the last name of it is an option."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+SCRIPT = """\
+import torch
+import torchvision
+import torchvision.models as models
+from torch import nn, optim
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Constant(optim.lr_scheduler._LRScheduler):
+    def __init__(self, optimizer, lr):
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            group["lr"] = lr
+
+    def step(self, step_num=None):
+        pass
+
+
+def build(args):
+    kinds = {{"adam": "Adam", "sgd": "SGD"}}
+    model = {model}
+    made = {optimizer}
+    return model, Constant(made, args.lr)
+
+
+def main(args, loader):
+    model, schedule = build(args)
+    for x, y in loader:
+        {clear}
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        schedule.optimizer.step()
+"""
+OPTIMIZERS = [
+    "eval('torch.optim.' + args.optim)(model.parameters(), lr=args.lr)",
+    "eval('torch.optim.' + kinds[args.optim.lower()])(model.parameters(), lr=args.lr)",
+    "eval(f'optim.{args.optim}')(model.parameters(), lr=args.lr)",
+    "eval('optim.%s' % args.optim)(model.parameters(), lr=args.lr)",
+    "eval('torch.optim.{}'.format(args.optim))(model.parameters(), lr=args.lr)",
+    "eval('torch.optim.' + args.optim + 'W')(model.parameters(), lr=args.lr)",
+    "eval('optim.SGD')(model.parameters(), lr=args.lr)",
+]
+MODELS = ["Net()", "eval('Net')()", "eval('models.' + args.arch)(pretrained=True)", "eval(f'torchvision.models.{args.arch}')()"]
+NO_PATHS = [
+    "eval(args.optim)(model.parameters())",
+    "eval(args.module + '.SGD')(model.parameters())",
+    "eval('torch.optim.' + args.optim + '(model.parameters(), lr=0.1)')",
+    "eval('torch.optim.' + args.optim, {'torch': args.framework})(model.parameters())",
+    "eval('torch.' + args.optim)(model.parameters())",
+    "eval('optimizers.' + args.optim)(model.parameters())",
+]
+
+
+def codes(optimizer: str, clear: str, model: str = "Net()") -> list[str]:
+    text = SCRIPT.format(optimizer=optimizer, clear=clear, model=model)
+    return [f.code for f in looplint.lint(text, isolated=True) if f.severity != "advice"]
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_optimizer_of_an_evaluated_name(optimizer: str) -> None:
+    assert codes(optimizer, "pass") == ["LL102"]
+    assert codes(optimizer, "schedule.optimizer.zero_grad()") == []
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_model_of_an_evaluated_name(model: str) -> None:
+    assert codes(OPTIMIZERS[0], "pass", model) == ["LL102"]
+    assert codes(OPTIMIZERS[0], "schedule.optimizer.zero_grad()", model) == []
+
+
+@pytest.mark.parametrize("optimizer", NO_PATHS)
+def test_other_code_may_do_anything(optimizer: str) -> None:
+    assert codes(optimizer, "pass") == []
+
+
+@pytest.mark.parametrize("layer", ["eval('nn.' + args.layer)", "eval('nn.%s' % args.layer)"])
+def test_layer_may_come_with_its_arguments(layer: str) -> None:
+    model = f"nn.Sequential(nn.Linear(8, 8), {layer}, nn.Linear(8, 2))"
+    assert codes(OPTIMIZERS[0], "schedule.optimizer.zero_grad()", model) == []
