@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from looplint.linting.catalogue import Rule
 
 
+# In a text that could not be read: what is a call of these, outside of a comment.
+_BACKWARD = re.compile(r"^[^#\n]*?(?P<call>\w+\.backward\()", re.MULTILINE)
+_STEP = re.compile(r"^[^#\n]*?\w\.step\(", re.MULTILINE)
 _TOO_DEEP = "is nested too deeply to be analysed; split the expression, or exclude the file"
 
 
@@ -65,7 +68,7 @@ def analyse_file(source: Source, rules: Sequence[Rule], overlay: Overlay | None 
     try:
         return deeply(_analyse, source, rules, overlay, target_torch)
     except RecursionError:
-        return FileResult((), (Problem(source.display, _TOO_DEEP, unreadable=True),), frozenset())
+        return FileResult((), (Problem(source.display, _TOO_DEEP, unreadable=True),), frozenset(), loops=_unread(source))
 
 
 def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, target_torch: str | None) -> FileResult:
@@ -75,7 +78,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
         if target_torch:
             program.target_torch = tuple(int(part) for part in target_torch.split("."))
     except Unparsable as error:
-        return FileResult((), (error.problem,), frozenset(), project.reads())
+        return FileResult((), (error.problem,), frozenset(), project.reads(), _unread(source))
     if of_another_framework(source.code) or of_another_framework(*(module.source.code for module in project.modules)):
         release(interpreter)
         return FileResult((), (), frozenset(), project.reads())
@@ -107,6 +110,16 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     followed = frozenset() if tests else frozenset(program.reached.elsewhere)
     release(interpreter)
     return FileResult(_distinct(findings), tuple(problems), followed, reads, loops, unanswered)
+
+
+def _unread(source: Source) -> tuple[FoundLoop, ...]:
+    """What looks like a training loop in a text that could not be read, as one that is lost."""
+    backward, step = _BACKWARD.search(source.text), _STEP.search(source.text)
+    if backward is None or step is None:
+        return ()
+    row = source.text.count("\n", 0, backward.start("call")) + 1
+    column = backward.start("call") - source.text.rfind("\n", 0, backward.start("call"))
+    return (FoundLoop(source.display, 0, "", Location(row, column), "the file could not be read"),)
 
 
 def _fault(rule: Rule, error: Exception) -> str:

@@ -13,7 +13,7 @@ import libcst as cst
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, FrameworkObject, Optimizer
-from looplint.flow.events import Backward, Escape, Event, Step
+from looplint.flow.events import Backward, Escape, Event, Schedule, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.queries.program import Program
 from looplint.syntax import ir
@@ -90,7 +90,7 @@ class _Known:
     def __init__(self, program: Program) -> None:
         self.backwards: dict[int, list[Event]] = {}
         steps = program.of(Step)
-        self.steps = {id(step.site.node) for step in steps}
+        self.steps = {id(step.site.node) for step in (*steps, *program.of(Schedule))}
         self.stepped = {obj for step in steps for obj in step.subjects if isinstance(obj, Optimizer | Engine)}
         self.surely_stepped = {obj for obj in self.stepped if any(program.touches(step, obj) == "must" for step in steps)}
         for backward in program.of(Backward):
@@ -101,11 +101,21 @@ class _Known:
 
 def _loops(info: ModuleInfo) -> Iterable[list[ir.GradientCall]]:
     """The calls of `backward` in a file, those of one innermost loop together."""
+    found = info.code.gradient_calls if info.code is not None else ()
+    calls = [call for call in found if call.kind == "backward" and not _is_of_its_callers(call)]
+    if not calls:
+        # What wraps an optimizer goes backward and steps for loops that stand elsewhere: it is the part of them that this file has.
+        stepping = {id(call.cls) for call in found if call.kind == "step" and call.cls is not None}
+        calls = [call for call in found if call.kind == "backward" and id(call.cls) in stepping]
     groups: dict[tuple[int, int], list[ir.GradientCall]] = {}
-    for call in info.code.gradient_calls if info.code is not None else ():
-        if call.kind == "backward" and not (call.function.name == "backward" and call.cls is not None):
-            groups.setdefault((id(call.function), id(call.loop)), []).append(call)
+    for call in calls:
+        groups.setdefault((id(call.function), id(call.loop)), []).append(call)
     return groups.values()
+
+
+def _is_of_its_callers(call: ir.GradientCall) -> bool:
+    """Whether a call of `backward` is what a method of this name does for a loop that calls it."""
+    return call.function.name == "backward" and call.cls is not None
 
 
 def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.GradientCall]) -> str | None:

@@ -357,3 +357,68 @@ def test_a_loop_is_judged_that_steps_all_of_a_container(tmp_path: Path, method: 
     source = OF_A_CONTAINER.format(clear=method.format("zero_grad"), step=method.format("step"))
     result = checked(tmp_path, "--statistics", train=source)
     assert "Judged 1 training loop in 1 file." in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("broken", ["def f(:\n    pass\n", "x = " + "(" * 300 + "1" + ")" * 300 + "\n"])
+def test_a_loop_of_a_file_that_could_not_be_read_is_lost(tmp_path: Path, broken: str) -> None:
+    output = checked(tmp_path, judged=JUDGED, unread=JUDGED + broken).output
+    assert "Judged 1 training loop in 1 file; 1 could not be followed:\n" in output
+    assert "unread.py:11: the file could not be read" in output
+    assert "could not be followed" not in checked(tmp_path, unread=JUDGED.replace("loss.backward()", "# loss.backward()") + broken).output
+
+
+WRAPPER = """\
+import torch
+
+
+class Half:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def backward(self, loss):
+        (loss * 128).backward()
+
+    def step(self):
+        {step}
+
+
+class Checkpoint(torch.autograd.Function):
+    @staticmethod
+    def backward(ctx, *grads):
+        torch.autograd.backward(ctx.outputs, grads)
+"""
+USER = """\
+import torch
+from half import Half
+
+net = torch.nn.Linear(2, 1)
+optimizer = Half(torch.optim.SGD(net.parameters(), lr=0.1))
+for x, y in loader:
+    optimizer.optimizer.zero_grad()
+    optimizer.backward(torch.nn.functional.mse_loss(net(x), y))
+    optimizer.step()
+"""
+
+
+def test_what_goes_backward_for_its_callers_is_named(tmp_path: Path) -> None:
+    # What never steps is the backward of an operation.
+    assert "training loop" not in checked(tmp_path, half=WRAPPER.format(step="pass")).output
+    wrapper = WRAPPER.format(step="self.optimizer.step()")
+    assert "Judged 1 training loop in 1 file.\n" in checked(tmp_path, half=wrapper).output
+    assert "Judged 2 training loops in 2 files.\n" in checked(tmp_path, half=wrapper, user=USER).output
+
+
+def test_a_schedule_is_not_named_as_what_is_no_optimizer(tmp_path: Path) -> None:
+    text = """\
+import torch
+
+
+def train(net, loader, found):
+    optimizer = find(found)
+    rate = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+    for x in loader:
+        net(x).sum().backward()
+        rate.step()
+        found.stepper.step()
+"""
+    assert "`rate` is not known" not in checked(tmp_path, train=text).output
