@@ -12,26 +12,35 @@ from collections.abc import Callable, Mapping
 
 from looplint.domain.objects import Obj, Optimizer
 from looplint.flow.events import Backward, Clear, Clip, Event, Forward, Step
-from looplint.flow.graph import EventGraph, Node
+from looplint.flow.graph import EventGraph, Guard, Node
 
 
 def used_events(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
     """For each optimizer that steps, the backwards and clips that its steps come after, with nothing between them that another phase begins or ends with.
 
     A way back from a step ends at the clear or the step before the backward that it found. It gives nothing where it meets a forward first: the step
-    uses no gradients of this batch then, or those of who knows what. Nor is a backward an optimizer's that steps under a further condition: which
-    of two it is for may depend on that.
+    uses no gradients of this batch then, or those of who knows what. Nor is a backward an optimizer's that steps under a further condition, where
+    another one uses it under a different one: which of two it is for may depend on that. Gradients of several batches are for who steps at their end.
     """
     before: list[list[int]] = [[] for _ in graph.nodes]
     for node in graph.nodes:
         for edge in node.succ:
             before[edge.target].append(node.index)
     used: dict[Optimizer, set[Event]] = {}
+    steps: dict[Event, list[tuple[Optimizer, frozenset[Guard]]]] = {}
     for node in graph.nodes:
         if isinstance(node.event, Step):
             for optimizer in node.event.subjects:
                 if isinstance(optimizer, Optimizer):
-                    used.setdefault(optimizer, set()).update(_used_by(graph.nodes, before, node.index, optimizer))
+                    used.setdefault(optimizer, set())
+                    for event in _used_by(graph.nodes, before, node.index, optimizer):
+                        further = frozenset(node.event.guards) - set(event.guards) if isinstance(event, Backward) else frozenset()
+                        steps.setdefault(event, []).append((optimizer, further))
+    for event, found in steps.items():
+        together = len({o for o, _ in found}) == 1 or len({further for _, further in found}) == 1
+        for optimizer, further in found:
+            if together or not further:
+                used[optimizer].add(event)
     used.update(_forgotten(graph.nodes, before, set(used)))
     clips: Counter[Event] = Counter(event for events in used.values() for event in events if isinstance(event, Clip))
     return {optimizer: frozenset(e for e in events if clips[e] < 2) for optimizer, events in used.items()}
@@ -82,8 +91,6 @@ def _back_from(start: int, before: list[list[int]], ends: Callable[[int], bool])
 
 
 def _used_by(nodes: list[Node], before: list[list[int]], step: int, optimizer: Optimizer) -> set[Event]:
-    event = nodes[step].event
-    needed = set(event.guards) if event is not None else set()
     found: set[Event] = set()
     todo = [(index, False) for index in before[step]]
     seen = set(todo)
@@ -91,8 +98,7 @@ def _used_by(nodes: list[Node], before: list[list[int]], step: int, optimizer: O
         index, filled = todo.pop()
         event = nodes[index].event
         if isinstance(event, Backward):
-            if needed <= set(event.guards):
-                found.add(event)
+            found.add(event)
             filled = True
         elif isinstance(event, Clip) and not filled:
             found.add(event)

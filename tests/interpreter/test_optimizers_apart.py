@@ -106,6 +106,78 @@ PROGRAMS = {
                     slow.step()
                     slow.zero_grad()
         """,
+    "gradients of many batches are for the one that steps at their end": """
+        def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
+            for i, x in enumerate(loader):
+                loss = critic(x).mean() / 4
+                loss.backward()
+                critic_optimizer.zero_grad()  # expect: LL101
+                if i % 4 == 3:
+                    critic_optimizer.step()
+            for x in loader:
+                generator_optimizer.zero_grad()
+                (-critic(generator(x)).mean()).backward()
+                generator_optimizer.step()
+        """,
+    "or for those that do": """
+        def train(encoder: nn.Module, decoder: nn.Module, encoder_optimizer, decoder_optimizer, loader):
+            for i, x in enumerate(loader):
+                (nn.functional.mse_loss(decoder(encoder(x)), x) / 4).backward()
+                decoder_optimizer.zero_grad()  # expect: LL101
+                if i % 4 == 3:
+                    encoder_optimizer.step()
+                    decoder_optimizer.step()
+                    encoder_optimizer.zero_grad()
+        """,
+    "or for the one of several that the program has": """
+        class Solver:
+            def __init__(self, model, judge, optimizer, judge_optimizer):
+                self.model, self.judge, self.optimizer, self.judge_optimizer = model, judge, optimizer, judge_optimizer
+            def of_model(self, loader, steps):
+                for i, (x, y) in enumerate(loader, 1):
+                    self.optimizer.zero_grad()  # expect: LL101
+                    (nn.functional.mse_loss(self.model(x), y) / steps).backward()
+                    if i % steps == 0:
+                        self.optimizer.step()
+            def of_judge(self, loader):
+                for x, y in loader:
+                    self.judge_optimizer.zero_grad()
+                    nn.functional.mse_loss(self.judge(self.model(x).detach()), y).backward()
+                    self.judge_optimizer.step()
+        """,
+    "and they are cleared at the end": """
+        def of_critic(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
+            for i, x in enumerate(loader):
+                (critic(x).mean() / 4).backward()
+                if i % 4 == 3:
+                    critic_optimizer.step()
+                    critic_optimizer.zero_grad()
+            for x in loader:
+                generator_optimizer.zero_grad()
+                (-critic(generator(x)).mean()).backward()
+                generator_optimizer.step()
+        def of_both(encoder: nn.Module, decoder: nn.Module, encoder_optimizer, decoder_optimizer, loader):
+            for i, x in enumerate(loader):
+                (nn.functional.mse_loss(decoder(encoder(x)), x) / 4).backward()
+                if i % 4 == 3:
+                    encoder_optimizer.step()
+                    decoder_optimizer.step()
+                    encoder_optimizer.zero_grad()
+                    decoder_optimizer.zero_grad()
+        """,
+    "one of two steps on a condition, and the other on its opposite": """
+        def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
+            for i, real in enumerate(loader):
+                critic_optimizer.zero_grad()
+                loss = critic(real).mean() - critic(generator(real)).mean()
+                loss.backward()
+                if i % 5:
+                    critic_optimizer.step()
+                    generator_optimizer.zero_grad()
+                else:
+                    generator_optimizer.step()
+                    generator_optimizer.zero_grad()
+        """,
     "a step of the batch before, at the top of the loop": """
         def train(critic: nn.Module, generator: nn.Module, critic_optimizer, generator_optimizer, loader):
             for real in loader:
