@@ -29,6 +29,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import ONE_OF_A_KIND, call_effect
 from looplint.knowledge.own import effect_of_definition
 from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
 
 # Kinds of objects to which a method that is not known may do anything.
 _CHANGED_BY_METHODS = (Optimizer, Scheduler, Scaler, Instance, FrameworkModule)
@@ -55,7 +56,8 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     results: list[Value] = []
     alike = _build_one_thing(candidates)
     choice = choices.of_callee(expr, candidates) if not alike else None
-    uncertain = not alike and (choice is None or choice.whole is None) and not _are_modules(candidates) and not _are_of_siblings(candidates)
+    certain = alike or (choice is not None and choice.whole is not None) or _are_modules(candidates) or _are_of_siblings(candidates)
+    uncertain = not certain and not _are_whole_trainings(interp, expr, candidates)
     interp.candidates += uncertain
     for number, atom in enumerate(candidates):
         interp.restore(before)
@@ -87,6 +89,22 @@ def _are_of_siblings(candidates: Sequence[Atom]) -> bool:
     names = {c.function.name for c in candidates if isinstance(c, Func)}
     classes_of = {o.cls for o in owners if isinstance(o, Instance) and not o.symbolic and not o.many}
     return len(names) == 1 and None not in classes_of and len(classes_of) == len(candidates)
+
+
+def _are_whole_trainings(interp: Interpreter, expr: ir.Call, candidates: Sequence[Atom]) -> bool:
+    """Whether the callees, under one name, go backward and step each by itself, and their caller does neither: whichever was chosen, it is a loop as it stands.
+
+    What the caller would do of it may depend on which of them it is.
+    """
+    if not isinstance(expr.func, ir.Name | ir.Attr) or _gradient_calls(interp.frame.function, interp.frame.module):
+        return False
+    return all(isinstance(a, Func) and _gradient_calls(a.function, a.module) == {"backward", "step"} for a in candidates)
+
+
+def _gradient_calls(function: ir.Function, info: ModuleInfo) -> set[str]:
+    """Whether a function sends a loss backward in its own text, and whether it steps."""
+    code = info.lowered()
+    return {call.kind for call in code.gradient_calls if call.function is function} if code is not None else set()
 
 
 def _without_unknown(candidates: Sequence[Atom]) -> list[Atom]:
