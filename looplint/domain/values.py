@@ -383,8 +383,12 @@ def _is_deeper(row: Tuple, limit: int) -> bool:
 
 
 def _widen(value: Value) -> Value:
-    """Give up constants and tuples, which can grow without end; keep objects, which cannot."""
+    """Give up constants and tuples, which can grow without end; keep objects, which cannot, and where there is room what can be called."""
     kept = frozenset(a for a in value if isinstance(a, Ref | Tensor | Params) or (isinstance(a, Method) and isinstance(a.obj, Ref)))
+    own, of_libraries = ({a for a in value if isinstance(a, kind)} for kind in (Func | ClassRef, External))
+    # What is followed for a call is never more than a value may hold.
+    if len(own) <= WIDTH and len(kept | own | of_libraries) <= 2 * WIDTH:
+        return kept | own | of_libraries | UNKNOWN
     if len(kept) <= 2 * WIDTH:
         return kept | UNKNOWN
     for atom in kept:
