@@ -155,11 +155,10 @@ def bind(interp: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], 
     if isinstance(what, ir.Assign):
         return static_value(interp, what.value, owner.module)
     assert isinstance(what, ir.Function)
-    decorators = {d.id if isinstance(d, ir.Name) else d.attr if isinstance(d, ir.Attr) else "" for d in what.decorators}
-    if "staticmethod" in decorators:
+    if ir.is_static(what):
         return frozenset({Func(what, owner.module, owner.closure, None, owner)})
     func = Func(what, owner.module, owner.closure, ref(obj), owner)
-    if decorators & {"property", "cached_property"}:
+    if ir.is_property(what):
         return interp.call_function(func, Arguments(), ir.Name(what.node, what.name))
     return frozenset({func})
 

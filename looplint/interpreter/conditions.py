@@ -74,7 +74,7 @@ def _property(interp: Interpreter, test: ir.Attr) -> tuple[ir.Function, dict[str
     member = classes.find_member(interp, owners[0], test.attr) if len(owners) == 1 and owners[0] is not None else None
     if member is None or not isinstance(member[0], ir.Function) or len(member[0].params) != 1:
         return None
-    if not any(isinstance(d, ir.Name) and d.id in ("property", "cached_property") for d in member[0].decorators):
+    if not ir.is_property(member[0]):
         return None
     return member[0], {member[0].params[0].name: test.value}
 

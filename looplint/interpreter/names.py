@@ -12,6 +12,7 @@ from looplint.domain.values import (
     NOTHING,
     NUMBERS,
     UNKNOWN,
+    Arguments,
     Atom,
     ClassRef,
     Const,
@@ -178,8 +179,10 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
             if isinstance(what, ir.Assign):
                 return classes.static_value(interp, what.value, owner.module)
             if isinstance(what, ir.Function):
-                is_class_method = any(isinstance(d, ir.Name) and d.id == "classmethod" for d in what.decorators)
-                return frozenset({Func(what, owner.module, owner.closure, frozenset({atom}) if is_class_method else None, owner)})
+                func = Func(what, owner.module, owner.closure, frozenset({atom}) if ir.is_of_class(what) else None, owner)
+                if func.bound is not None and ir.is_property(what):
+                    return interp.call_function(func, Arguments(), ir.Name(what.node, name))
+                return frozenset({func})
         case Const(str() as text) if name == "type":
             return const(text.partition(":")[0])  # texts have no such attribute: it stands for the device that it names
         case Method(obj=Ref(obj), name="__class__") if name == "__name__":

@@ -183,7 +183,10 @@ def truth_of(value: Value) -> bool | None:
                 outcomes.add(None)
             case Ref():
                 outcomes.add(None if atom.obj.symbolic else True)
-            case Func() | Tuple():
+            case Func(function=function):
+                # A decorator may put anything in its place.
+                outcomes.add(None if function.decorators else True)
+            case Tuple():
                 outcomes.add(True)
             case _:
                 outcomes.add(None)

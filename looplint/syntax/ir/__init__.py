@@ -19,6 +19,8 @@ from looplint.syntax.ir.definitions import (
     bound_names,
     gradient_kind,
     is_abstract,
+    is_of_class,
+    is_property,
     is_static,
     targets,
 )
@@ -139,6 +141,8 @@ __all__ = [
     "gradient_kind",
     "head_of",
     "is_abstract",
+    "is_of_class",
+    "is_property",
     "is_static",
     "kept_with_code",
     "named",

@@ -218,6 +218,16 @@ def is_abstract(function: Function) -> bool:
     return any((path_of(d) or "").rpartition(".")[2] == "abstractmethod" for d in function.decorators)
 
 
+def is_property(function: Function) -> bool:
+    """Whether a method is called where its name is read: `property`, and what others call after it (`cached_property`, `classproperty`)."""
+    return any((path_of(d) or "").endswith("property") for d in function.decorators)
+
+
+def is_of_class(function: Function) -> bool:
+    """Whether a method gets its class in place of an object."""
+    return any("class" in (path_of(d) or "").rpartition(".")[2] for d in function.decorators)
+
+
 def bound_names(function: Function) -> set[str]:
     """The names that a function binds itself, its parameters among them."""
     found = {p.name for p in function.params}.union(*(binds(stmt) for stmt in statements(function.body)))
