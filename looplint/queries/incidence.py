@@ -214,7 +214,7 @@ class Incidence:
         if not modules or not holds:
             if obj not in rivals and not alone:
                 return None
-            alone = alone or event in self._used_events.get(obj, ())
+            alone = alone or event in self._used_events.get(obj, ()) or (isinstance(event, Clip) and self._are_of(obj, modules))
             return ("must" if event.certain else "may") if alone else "may"
         if not are_its_own:
             certain = event.kind in ("clear", "clip") or (
@@ -232,9 +232,29 @@ class Incidence:
         return "must" if event.certain else "may"
 
     def _is_clip_of_another(self, event: Event, optimizer: Optimizer, rivals: Set[Optimizer | Engine]) -> bool:
-        """Whether a clip of parameters that are not known is what the step of another optimizer comes after."""
-        used = self._used_events
-        return isinstance(event, Clip) and any(o in rivals and o is not optimizer and event in events for o, events in used.items())
+        """Whether a clip of parameters that are not known is what the step of another optimizer comes after, or clips a model that is another's."""
+        return isinstance(event, Clip) and any(
+            o in rivals and o is not optimizer and (event in events or (not optimizer.holds and self._are_of(o, event.subjects)))
+            for o, events in self._used_events.items()
+        )
+
+    def _are_of(self, optimizer: Optimizer, modules: Set[Obj]) -> bool:
+        """Whether an optimizer whose parameters are not known must have those of some modules."""
+        return bool(modules) and not optimizer.holds and modules <= self._models_apart.get(optimizer, frozenset())
+
+    @cached_property
+    def _models_apart(self) -> Mapping[Optimizer, frozenset[Obj]]:
+        """The modules that go backward by themselves for the steps of one optimizer, and of no other."""
+        users: dict[Event, list[Optimizer]] = {}
+        for optimizer, events in self._used_events.items():
+            for event in events:
+                if isinstance(event, Backward) and len(event.subjects) == 1:
+                    users.setdefault(event, []).append(optimizer)
+        found: dict[Obj, set[Optimizer]] = {}
+        for event, optimizers in users.items():
+            for obj in event.subjects:
+                found.setdefault(obj, set()).update(optimizers if len(optimizers) == 1 else ())
+        return {optimizer: frozenset(m for m, those in found.items() if those == {optimizer}) for optimizer in self._used_events}
 
     def _drives_elsewhere(self, other: Optimizer | Engine, event: Event) -> bool:
         """Whether an engine only works under conditions that those of an event rule out: `if deepspeed: model.step()`."""

@@ -444,10 +444,11 @@ class Program(Incidence):
         alone = [self._goes_with(step, optimizer) for step, optimizer in unknown]
         return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | frozenset().union(*alone)
 
-    def _goes_with(self, step: Event, optimizer: Obj) -> frozenset[Obj]:
+    def _goes_with(self, step: Event, optimizer: Optimizer) -> frozenset[Obj]:
         """The modules that the gradients for a step are those of, where no analysed code builds the optimizer.
 
-        Of several such optimizers it is not known which holds what: together they hold what is put in train mode and goes backward.
+        Of several such optimizers it is not known which holds what: together they hold what is put in train mode and goes backward, and each what
+        alone goes backward for its steps.
         """
         beside = self._optimizers_by_root.get(step.root, set())
         if any(o.holds for o in beside if isinstance(o, Optimizer)) or not all(
@@ -457,7 +458,8 @@ class Program(Incidence):
         filled = [e for e in self.of(Backward) if e.root == step.root and set(e.loops) & set(step.loops)]
         modules = {obj for e in filled for obj in e.subjects if isinstance(obj, Module)}
         if len(beside) > 1 or len({whole for obj in modules for *_, whole in [list(obj.lineage())]}) > 1:
-            modules &= {obj for e in self.of(Train) for obj in e.subjects}  # what only lies in between is not trained
+            trained = {obj for e in self.of(Train) for obj in e.subjects} | self._models_apart.get(optimizer, frozenset())
+            modules &= trained  # what only lies in between is not trained
         return frozenset(modules)
 
 
