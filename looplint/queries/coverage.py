@@ -90,11 +90,11 @@ class _Known:
     def __init__(self, program: Program) -> None:
         self.backwards: dict[int, list[Event]] = {}
         steps = program.of(Step)
-        self.steps = {id(step.site.node) for step in (*steps, *program.of(Schedule))}
+        # A class may have a method of its own that it is called through: `self.step()`.
+        self.steps = {id(site.node) for step in (*steps, *program.of(Schedule)) for site in step.chain}
         self.stepped = {obj for step in steps for obj in step.subjects if isinstance(obj, Optimizer | Engine)}
         self.surely_stepped = {obj for obj in self.stepped if any(program.touches(step, obj) == "must" for step in steps)}
         for backward in program.of(Backward):
-            # A class may have a method of its own that it is called through: `self.backward()`.
             for site in backward.chain:
                 self.backwards.setdefault(id(site.node), []).append(backward)
 

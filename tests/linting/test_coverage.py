@@ -422,3 +422,30 @@ def train(net, loader, found):
         found.stepper.step()
 """
     assert "`rate` is not known" not in checked(tmp_path, train=text).output
+
+
+def test_a_step_that_a_wrapper_makes_is_not_named_as_what_is_no_optimizer(tmp_path: Path) -> None:
+    text = """\
+import torch
+from elsewhere import scaled
+
+
+class Half:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def step(self):
+        self.optimizer.step()
+
+
+def train(net, loader, kind):
+    optimizer = Half(torch.optim.SGD(kind.parameters(), lr=0.1))
+    other = Half(torch.optim.SGD(kind.others(), lr=0.1))
+    for x in loader:
+        scaled(net(x)).backward()
+        optimizer.step()
+        other.step()
+"""
+    output = checked(tmp_path, train=text).output
+    assert "1 could not be followed" in output
+    assert "is not known to be an optimizer" not in output
