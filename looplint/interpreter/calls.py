@@ -57,7 +57,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     alike = _build_one_thing(candidates)
     choice = choices.of_callee(expr, candidates) if not alike else None
     certain = alike or (choice is not None and choice.whole is not None) or _are_modules(candidates) or _are_of_siblings(candidates)
-    uncertain = not certain and not _are_whole_trainings(interp, expr, candidates)
+    uncertain = not certain and not _are_of_one_attribute(interp, expr, candidates) and not _are_whole_trainings(interp, expr, candidates)
     interp.candidates += uncertain
     for number, atom in enumerate(candidates):
         interp.restore(before)
@@ -85,10 +85,25 @@ def _are_modules(candidates: Sequence[Atom]) -> bool:
 
 def _are_of_siblings(candidates: Sequence[Atom]) -> bool:
     """Whether all callees are one method of objects of the program, each of its own class: whichever the program has chosen, its own is called."""
-    owners = [a.obj for c in candidates if isinstance(c, Func) for a in c.bound or () if isinstance(a, Ref)]
+    classes_of = {o.cls for o in _objects_of_one_method(candidates)}
+    return None not in classes_of and len(classes_of) == len(candidates)
+
+
+def _are_of_one_attribute(interp: Interpreter, expr: ir.Call, candidates: Sequence[Atom]) -> bool:
+    """Whether all callees are one method of what an attribute of one object may hold: it holds one of them, as the object was set up."""
+    match expr.func:
+        case ir.Attr(value=ir.Attr(value=ir.Name(id=name))):
+            holders = interp.frame.locals.get(name, UNKNOWN)
+            one = len(holders) == 1 and all(isinstance(a, Ref) and not a.obj.many for a in holders)
+            return one and len(set(_objects_of_one_method(candidates))) == len(candidates)
+    return False
+
+
+def _objects_of_one_method(candidates: Sequence[Atom]) -> list[Instance]:
+    """The objects of the program of which the callees are one method; none where the callees have other names."""
     names = {c.function.name for c in candidates if isinstance(c, Func)}
-    classes_of = {o.cls for o in owners if isinstance(o, Instance) and not o.symbolic and not o.many}
-    return len(names) == 1 and None not in classes_of and len(classes_of) == len(candidates)
+    owners = [a.obj for c in candidates if isinstance(c, Func) for a in c.bound or () if isinstance(a, Ref)]
+    return [o for o in owners if isinstance(o, Instance) and not o.symbolic and not o.many] if len(names) == 1 else []
 
 
 def _are_whole_trainings(interp: Interpreter, expr: ir.Call, candidates: Sequence[Atom]) -> bool:
