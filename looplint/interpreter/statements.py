@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
 from looplint.dataclass import replace
-from looplint.domain.values import NONE, UNKNOWN, ClassRef, External, Func, Value, constant_of, exact_items
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, ClassRef, External, Func, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
 from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, rewritten, unseen_elements
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
@@ -14,9 +15,11 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
 from looplint.interpreter.frames import LoopScope, Snapshot, Trace, merge
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.names import lookup
 from looplint.syntax import ir
 
 _UNROLL = 6
+_ERRORS = frozenset(f"builtins.{name}" for name, cls in vars(builtins).items() if isinstance(cls, type) and issubclass(cls, BaseException))
 
 
 def run_block(interp: Interpreter, body: list[ir.Stmt]) -> None:
@@ -144,8 +147,8 @@ def _while(interp: Interpreter, stmt: ir.While) -> None:
 def _jump(interp: Interpreter, stmt: ir.Jump) -> None:
     if stmt.value is not None:
         evaluate(interp, stmt.value)
-        raised = stmt.value.func if isinstance(stmt.value, ir.Call) else stmt.value
-        interp.frame.abstract = interp.frame.abstract or ir.path_of(raised) in ("NotImplementedError", "NotImplemented")
+        raised = ir.path_of(_class_of_error(stmt.value))
+        interp.frame.abstract = interp.frame.abstract or raised in ("NotImplementedError", "NotImplemented")
     if stmt.kind != "raise" and interp.scopes:
         snapshot = interp.save()
         (interp.scopes[-1].breaks if stmt.kind == "break" else interp.scopes[-1].continues).append(snapshot)
@@ -154,9 +157,24 @@ def _jump(interp: Interpreter, stmt: ir.Jump) -> None:
 
 def _return(interp: Interpreter, stmt: ir.Return) -> None:
     value = evaluate(interp, stmt.value) if stmt.value is not None else NONE
-    if interp.at:
+    if stmt.value is not None and _is_error(interp, stmt.value):
+        # `return NotImplementedError`, for `raise`: what callers do with a result, they do with another one. A call for its own sake goes on.
+        interp.frame.abstract = True
+    elif interp.at:
         interp.frame.returns.append((interp.save(), value))
     interp.die()
+
+
+def _is_error(interp: Interpreter, expr: ir.Expr) -> bool:
+    """Whether an expression is a class of Python's exceptions, or makes one."""
+    cls = _class_of_error(expr)
+    value = lookup(interp, interp.frame, cls.id) if isinstance(cls, ir.Name) else NOTHING
+    return bool(value) and all(isinstance(a, External) and a.qualname in _ERRORS for a in value)
+
+
+def _class_of_error(expr: ir.Expr) -> ir.Expr:
+    """The class of what is raised, itself or as it is made."""
+    return expr.func if isinstance(expr, ir.Call) else expr
 
 
 # -- with, try
