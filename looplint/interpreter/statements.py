@@ -9,7 +9,7 @@ from typing import Any
 from looplint.dataclass import replace
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, ClassRef, External, Func, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
-from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, rewritten, unseen_elements
+from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, options_set, rewritten, unseen_elements
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -53,6 +53,7 @@ def _if(interp: Interpreter, stmt: ir.If) -> None:
     if after.alive and end.alive:
         interp.guards = before.guards
         choices.settle(interp, stmt, before, after, end, built, otherwise)
+        options_set.keep_given(interp, built, otherwise)
     elif after.alive or end.alive:
         conditions.note_exit(interp, len(before.guards), stmt.orelse if after.alive else stmt.body)
 
