@@ -129,7 +129,7 @@ def check(program: Program) -> Reports:
         if always_in_eval(visit):
             continue  # missing-train-mode reports that
         for loop in reversed(event.loops[: event.loops.index(batches) + 1]):
-            switch = left_in_eval(visit, loop)
+            switch = left_in_eval(program, module, visit, loop)
             if switch is None:
                 continue
             if eval_is_chosen(program, module, visit):

@@ -84,6 +84,7 @@ from looplint.rule import (
     Report,
     Reports,
     called_at,
+    for_a_look,
     mode_effects,
     mode_matters,
     mode_states,
@@ -111,7 +112,7 @@ def check(program: Program) -> Reports:
             if not later or any(s.state != "eval" for s in later):
                 continue  # train() on some path before the forward
             switch: Event | None = next((s.last(Eval) for s in later), None)
-            if switch is not None and loop not in switch.loops and _for_a_look(program, switch, loop, module):
+            if switch is not None and loop not in switch.loops and for_a_look(program, switch, loop, module):
                 switch = next((e for e in program.of(Eval) if e.certain and module in e.subjects and loop in e.loops), None)
             if switch is None or loop not in switch.loops:
                 continue  # an eval() before the loop
@@ -149,12 +150,6 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
         repair=InsertTrain(module=module, loop=loop, event=event),
         severity="error" if matters else "advice" if matters is False else "warning",
     )
-
-
-def _for_a_look(program: Program, switch: Event, loop: Loop, module: Obj) -> bool:
-    """Whether eval mode is switched on before a loop for a validation there: it is not meant for the training."""
-    after = (e for e in program.of(Forward) if module in e.subjects and e.index > switch.index and loop not in e.loops)
-    return any(not program.is_trained(e) and e.root == switch.root for e in after)
 
 
 def _for_this(program: Program, switch: Event, event: Event, module: Obj) -> bool:

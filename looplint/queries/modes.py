@@ -21,12 +21,10 @@ MODE = Automaton(
 )
 
 
-def mode_states(program: Program, module: Obj, event: Event) -> Visit | None:
-    """The modes in which a forward can find its module."""
-    for visit in program.run(MODE, module):
-        if visit.event is event:
-            return visit
-    return None
+def mode_states(program: Program, module: Obj, event: Event, without: Collection[Event] = ()) -> Visit | None:
+    """The modes in which a forward can find its module, or could without some switches."""
+    visits = program.run_past(MODE, module, (), without) if without else program.run(MODE, module)
+    return next((visit for visit in visits if visit.event is event), None)
 
 
 def has_no_mode(program: Program, module: Obj) -> bool:
@@ -160,12 +158,30 @@ def always_in_eval(visit: Visit) -> bool:
     return any(states and all(s.state == "eval" for s in states) for states in map(visit.steady, visit.event.loops))
 
 
-def left_in_eval(visit: Visit, loop: Loop) -> Event | None:
-    """The `eval()` of an earlier iteration of a loop that is still in force at a forward on some path."""
-    for state in visit.sometimes("eval"):
-        if state.since is not None and state.since.kind == "eval" and loop in state.since.loops and loop in state.later:
-            return state.since
-    return None
+def left_in_eval(program: Program, module: Obj, visit: Visit, loop: Loop) -> Event | None:
+    """The `eval()` of an earlier iteration of a loop that is still in force at a forward on some path.
+
+    One for a validation before the loop, as after resuming, is in force there too, and hides that: it was not meant for the training.
+    """
+    states = [s for s in visit.sometimes("eval") if s.since is not None and s.since.kind == "eval" and loop in s.later]
+    switches = [s.since for s in states if s.since is not None]
+    inside = next((e for e in switches if loop in e.loops), None)
+    if inside is not None or not all(for_a_look(program, e, loop, module) for e in switches):
+        return inside
+    before = _outside(program, loop) if switches else []
+    hidden = mode_states(program, module, visit.event, before) if before else None
+    return left_in_eval(program, module, hidden, loop) if hidden is not None else None
+
+
+def for_a_look(program: Program, switch: Event, loop: Loop, module: Obj) -> bool:
+    """Whether eval mode is switched on before a loop for a validation there: it is not meant for the training."""
+    after = (e for e in program.of(Forward) if module in e.subjects and e.index > switch.index and loop not in e.loops)
+    return any(not program.is_trained(e) and e.root == switch.root for e in after)
+
+
+def _outside(program: Program, loop: Loop) -> list[Event]:
+    """The switches to eval mode that stand outside of a loop."""
+    return [e for e in program.of(Eval) if loop not in e.loops]
 
 
 def eval_is_chosen(program: Program, module: Obj, visit: Visit) -> bool:
@@ -204,9 +220,9 @@ def validation_before(program: Program, module: Obj, switch: Event, trained: Eve
         if loop not in event.loops or event.index <= switch.index or program.is_trained(event):
             continue
         applied = next((o for o in event.subjects if module in o.lineage() or o in module.lineage()), None)
-        visit = mode_states(program, applied, event) if applied is not None else None
+        ways = [mode_states(program, applied, event, without) for without in ((), _outside(program, loop))] if applied is not None else []
         between = trained.index < switch.index or event.index < trained.index
-        if visit is not None and between and any(s.since is switch for s in visit.sometimes("eval")):
+        if between and any(s.since is switch for visit in ways if visit is not None for s in visit.sometimes("eval")):
             return event
     return None
 

@@ -136,10 +136,10 @@ class Program(Incidence):
             self._runs[key] = run(slices, automaton, relevant)
         return self._runs[key]
 
-    def run_past(self, automaton: Automaton, obj: Obj, others: Iterable[Event]) -> list[Visit]:
-        """The visits of an automaton for one object, at other events too; they change a state where the automaton has an arrow for them."""
+    def run_past(self, automaton: Automaton, obj: Obj, others: Iterable[Event], without: Collection[Event] = ()) -> list[Visit]:
+        """The visits of an automaton for one object, at other events too, which change a state where it has an arrow for them, and past some as if they were not."""
         touching, _ = self._surroundings(obj)
-        relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
+        relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds and event not in without}
         relevant |= {event.index: "must" for event in others}
         key = (automaton, tuple(sorted(relevant.items())))
         if key not in self._runs:
