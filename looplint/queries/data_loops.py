@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import libcst as cst
+
 from looplint.domain.objects import List, Module
 from looplint.domain.values import Atom, Const, Iter, Number, Params, Ref, Tensor, Tuple, is_over_loader, refs
 from looplint.flow.events import Backward, Escape, Event, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.relations import related
+from looplint.syntax import ir
 
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
@@ -49,8 +52,34 @@ def records(program: Program, loop: Loop, made: Sequence[Forward | Backward]) ->
 
 
 def over_chunks(loop: Loop) -> bool:
-    """Whether a loop counts where the chunks of something begin, of a size that has a name: `range(0, len(x), size)`."""
-    return any(isinstance(atom, Iter) and any(map(_begins_chunk, atom.element)) for atom in loop.over)
+    """Whether a loop counts where the chunks of something begin, of a size that has a name: `range(0, len(x), size)`, or the chunks."""
+    return any(isinstance(atom, Iter) and any(map(_begins_chunk, atom.element)) for atom in loop.over) or _cuts_by_number(loop)
+
+
+def _cuts_by_number(loop: Loop) -> bool:
+    """Whether each turn of a loop that counts takes the part of something that has its number: `x[n * size : (n + 1) * size]`."""
+    if not isinstance(loop.stmt, ir.For) or not any(map(_counts, loop.over)):
+        return False
+    body = list(ir.statements(loop.stmt.body))
+    numbers = ir.paths_in(loop.stmt.target)
+    places = set[str]()
+    for stmt in body:
+        if isinstance(stmt, ir.Assign) and _is_multiple(stmt.value, numbers):
+            places |= {path for target in stmt.targets for path in ir.paths_in(target)}
+    return any(
+        isinstance(index.node, cst.Slice)
+        and any(_is_multiple(index, numbers) or ir.paths_in(bound) & places for bound in ir.children(index))
+        for stmt in body
+        for whole in ir.expressions(stmt)
+        for each in ir.walk(whole)
+        if isinstance(each, ir.Subscript)
+        for index in ir.walk(each.index)
+    )
+
+
+def _is_multiple(expr: ir.Expr, numbers: set[str]) -> bool:
+    """Whether an expression has the product of a number that is counted and something else in it."""
+    return any(isinstance(e, ir.Binary) and e.op == "*" and bool(ir.paths_in(e) & numbers) for e in ir.walk(expr))
 
 
 def _begins_chunk(atom: Atom) -> bool:

@@ -59,3 +59,43 @@ def test_chunks_that_are_trained_on() -> None:
         "optimizer.zero_grad()\n        out.mean().backward()\n        optimizer.step()\n        found.append(out.tolist())",
     )
     assert [f.code for f in looplint.lint(trained) if f.code == "LL303"] == []
+
+
+NUMBERED = """\
+import torch
+from torch import nn
+from tqdm import tqdm
+
+def predict(model: nn.Module, x, y, size: int, count: int):
+    model.eval()
+    right = 0
+    LOOP
+        right += (model(part).argmax(1) == y[number]).sum().item()
+    return right
+"""
+_COUNTED = "for number in range(count):\n        "
+
+
+@pytest.mark.parametrize(
+    ("loop", "codes"),
+    [
+        (_COUNTED + "part = x[number * size : (number + 1) * size]", ["LL303"]),
+        (_COUNTED + "part = x[:, number * size : (number + 1) * size].to(model.device)", ["LL303"]),
+        (_COUNTED + "first = number * size\n        last = min((number + 1) * size, len(x))\n        part = x[first:last]", ["LL303"]),
+        (_COUNTED + "first, last = number * size, (number + 1) * size\n        part = x[first:last, :]", ["LL303"]),
+        (_COUNTED + "start = size * number\n        part = torch.as_tensor(x[start : start + size])", ["LL303"]),
+        (
+            "for number in tqdm(range(len(x) // size), desc='predicting'):\n        part = x[number * size : number * size + size]",
+            ["LL303"],
+        ),
+        # The steps of a sequence, one after the other.
+        (_COUNTED + "part = x[:, number : number + 1]", []),
+        (_COUNTED + "part = x[number]", []),
+        (_COUNTED + "part = x[:size] * number", []),
+        (_COUNTED + "part = x[: count * size]", []),
+    ],
+)
+def test_a_pass_over_chunks_by_their_numbers(loop: str, codes: list[str]) -> None:
+    code = NUMBERED.replace("LOOP", loop)
+    assert [f.code for f in looplint.lint(code) if f.code == "LL303"] == codes
+    assert [f.code for f in looplint.lint(code.replace("def predict", "@torch.no_grad()\ndef predict")) if f.code == "LL303"] == []
