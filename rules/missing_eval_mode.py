@@ -2,9 +2,9 @@
 
 ## What it does
 
-Reports a forward pass whose result is measured and does not go backward, in a loop over data in which nothing is trained, where on every
-path the model is in train mode. The model is one that an optimizer of the program steps, and it has dropout or batch norm, or may have
-them; or one that is built in sight, is known to have such a layer and has got trained weights on every path (`load_state_dict`), in a program
+Reports a forward pass whose result is measured (or collected as arrays over a loader: embeddings) and does not go backward, in a loop over data in
+which nothing is trained, where on every path the model is in train mode. The model is one that an optimizer of the program steps, and it has dropout or
+batch norm, or may have them; or one that is built in sight, is known to have such a layer and has got trained weights on every path (`load_state_dict`), in a program
 that does not train it. Outside such a loop the forward is reported where gradients are disabled, its result is compared with something and the
 model is known to have such a layer; and of a model with loaded weights where its result is given out as an array or a list (`numpy()`, `tolist()`).
 
@@ -62,7 +62,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 ## Stays quiet
 
 - Forwards whose results go backward, or are what another forward is trained on or towards: a generator's samples, pseudo-labels.
-- Forwards whose results are not measured, nor given out.
+- Forwards whose results are not measured, nor given out; what is collected of a model that another is trained with, or after a `train()` for that alone.
 - A second look at the batch that the model is trained on in the same iteration.
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
@@ -94,6 +94,7 @@ from looplint.rule import (
     Train,
     bypassed,
     called_at,
+    collects_arrays,
     mode_effects,
     mode_matters,
     mode_states,
@@ -117,8 +118,8 @@ def check(program: Program) -> Reports:
         is_stepped = related(program.stepped_modules, {module})
         loaded = None if is_stepped else _loaded(program, module, event)
         given_out = loaded is not None and event.key in program.uses.fetched - program.uses.differentiated
-        if event.key not in program.uses.scored and not given_out:
-            continue  # a forward whose result is not measured, nor given out by a program that was made for that
+        if event.key not in program.uses.scored and not given_out and not (is_stepped and collects_arrays(program, module, event)):
+            continue  # a forward whose result is not measured, nor collected or given out by a program that was made for that
         if event.decides:
             continue  # a method out of sight that evaluates
         if samples(program, event):
