@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 CALLS: dict[str, str] = {
+    # MONAI: what applies a model to a volume, whole or window by window
+    "monai.inferers.sliding_window_inference": "apply-in-windows",
+    "monai.inferers.utils.sliding_window_inference": "apply-in-windows",
+    "monai.inferers.SlidingWindowInferer": "inferer",
+    "monai.inferers.SlidingWindowInfererAdapt": "inferer",
+    "monai.inferers.SimpleInferer": "inferer",
+    "monai.inferers.SliceInferer": "inferer",
+    "monai.inferers.inferer.SlidingWindowInferer": "inferer",
+    "monai.inferers.inferer.SimpleInferer": "inferer",
+    "monai.inferers.Inferer.__call__": "apply-second",
     # accelerate and Lightning Fabric
     "accelerate.Accelerator": "accelerator",
     "accelerate.accelerator.Accelerator": "accelerator",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import UNKNOWN, Arguments, Method, Number, Partial, Ref, Value, constant_of, exact_items
+from looplint.domain.values import UNKNOWN, Arguments, External, Method, Number, Partial, Ref, Value, constant_of, exact_items
 from looplint.interpreter import unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -35,6 +35,29 @@ def _apply(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
         return UNKNOWN
     inner = Arguments(args.positional[1:], {k: v for k, v in args.keywords.items() if k != "use_reentrant"}, args.starred)
     return interp.call(args.positional[0], inner, expr)
+
+
+@transfer("apply-in-windows")
+def _apply_in_windows(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """Applies a model to parts of an input, and puts together what comes out."""
+    return _applied(interp, args.get(3, "predictor"), args.get(0, "inputs"), args, expr)
+
+
+@transfer("inferer")
+def _inferer(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """An object whose call applies a model to an input, or to parts of it."""
+    return frozenset({External("monai.inferers.Inferer.__call__")})
+
+
+@transfer("apply-second")
+def _apply_second(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    return _applied(interp, args.get(1, "network"), args.get(0, "inputs"), args, expr)
+
+
+def _applied(interp: Interpreter, model: Value | None, inputs: Value | None, args: Arguments, expr: ir.Call) -> Value:
+    if model is None or inputs is None or args.starred:
+        return unfollowed.unknown_call(interp, None, args, expr)
+    return interp.call(model, Arguments([inputs]), expr)
 
 
 @transfer("partial")
