@@ -84,7 +84,6 @@ from looplint.rule import (
     Eval,
     Forward,
     InsertEval,
-    LoadState,
     Module,
     Obj,
     Program,
@@ -95,6 +94,7 @@ from looplint.rule import (
     bypassed,
     called_at,
     collects_arrays,
+    loaded_before,
     mode_effects,
     mode_matters,
     mode_states,
@@ -116,7 +116,8 @@ def check(program: Program) -> Reports:
         if program.is_trained(event) or program.feeds_training(event) or not event.certain:
             continue  # a forward whose result goes backward, or is what another one is trained on
         is_stepped = related(program.stepped_modules, {module})
-        loaded = None if is_stepped else _loaded(program, module, event)
+        loaded = None if is_stepped else loaded_before(program, module, event)
+        loaded = loaded if loaded is not None and loaded.files else None  # of a file
         given_out = loaded is not None and event.key in program.uses.fetched - program.uses.differentiated
         if event.key not in program.uses.scored and not given_out and not (is_stepped and collects_arrays(program, module, event)):
             continue  # a forward whose result is not measured, nor collected or given out by a program that was made for that
@@ -165,12 +166,6 @@ def check(program: Program) -> Reports:
 def _is_switched(program: Program, module: Obj) -> bool:
     """Whether the program sets the mode of a model, or of what it is a part of, anywhere: its author takes it for one whose modes differ."""
     return any(not e.subjects.isdisjoint(module.lineage()) for e in program.of(Eval, Train))
-
-
-def _loaded(program: Program, module: Obj, event: Forward) -> LoadState | None:
-    """Where a model, or the one that it is a part of, has got the weights of a file before a forward."""
-    loads = [e for e in program.of(LoadState) if e.certain and e.files and e.index < event.index and e.root == event.root]
-    return next((e for e in reversed(loads) if not e.subjects.isdisjoint(module.lineage())), None)
 
 
 def _in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:

@@ -63,7 +63,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
 - Models that are frozen (`requires_grad_(False)`).
 - Inputs that are volatile (`Variable(x, volatile=True)`): since torch 0.4 each of them warns that this has no effect.
-- Models that no optimizer of the program steps, but for a loop in eval mode over batches, or with results that are measured.
+- Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
 - Parts of a model out of sight in a program that trains none, unless it moves them or switches their mode: they may be methods that disable gradients.
@@ -91,6 +91,7 @@ from looplint.rule import (
     Report,
     Reports,
     Severity,
+    built_for_an_evaluation,
     callee,
     depth_apart,
     differentiates_within,
@@ -153,13 +154,14 @@ def check(program: Program) -> Reports:
             continue  # a method that is told the name of a parameter, or its number
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
+        loaded = built_for_an_evaluation(program, module, event)
         if event.key not in program.uses.compared and not evaluates and loop is not None and not (over_data(loop) or over_chunks(loop)):
             loop = None
         if loop is None and not evaluates:
             continue  # neither in a loop over data in which nothing is trained, nor in eval mode on every path
         measured = event.key in program.uses.scored | program.uses.fetched
         if not (measured and related(program.stepped_modules, {module})) and not (
-            evaluates and _evaluates_batches(program, event, loop, measured)
+            (evaluates or loaded) and _evaluates_batches(program, event, loop, measured)
         ):
             continue  # a forward whose result is not measured, or of a model that no optimizer steps
         depth = depth_apart(event, rightly_recorded, event.outside)

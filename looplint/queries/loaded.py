@@ -1,0 +1,20 @@
+"""Models that get trained weights before they are applied: what a program that does not train them itself makes of them is an evaluation."""
+
+from __future__ import annotations
+
+from looplint.domain.objects import Obj
+from looplint.flow.events import Construct, Forward, LoadState
+from looplint.queries.program import Program
+
+
+def loaded_before(program: Program, module: Obj, event: Forward) -> LoadState | None:
+    """Where a model, or the one that it is a part of, has got its weights before a forward, on every path."""
+    loads = [e for e in program.of(LoadState) if e.certain and e.index < event.index and e.root == event.root]
+    return next((e for e in reversed(loads) if not e.subjects.isdisjoint(module.lineage())), None)
+
+
+def built_for_an_evaluation(program: Program, module: Obj, event: Forward) -> LoadState | None:
+    """Where a model has got its weights that is built in sight, stays there, and is compared with something by the forward; None for others."""
+    built = any(module in e.subjects and e.certain and e.root == event.root for e in program.of(Construct))
+    own = built and not module.symbolic and not module.escaped and not module.many
+    return loaded_before(program, module, event) if own and event.key in program.uses.compared else None
