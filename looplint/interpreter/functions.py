@@ -29,7 +29,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         interp.reached.functions.setdefault(function)
     if function.is_generator and interp.alive:
         return _generator(interp, func, args, expr)
-    note_followed(interp, func)
+    first = note_followed(interp, func)
     if not interp.alive:
         return UNKNOWN
     if function in interp.active and (so_far := _returned_so_far(interp, function)) and not interp.reachable(args.values()):
@@ -51,6 +51,8 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
     follow = partial(allowances.follow_within, interp, frame, partial(run_frame, interp, frame))
     found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
     if found is None:
+        if first and interp.grad is not False:
+            interp.reached.elsewhere.pop(_name_elsewhere(func), None)  # where it is analysed by itself, more is known of it
         return _left(interp, func, args, expr, reached)
     result = found
     if not interp.alive:
@@ -104,10 +106,16 @@ def _returned_so_far(interp: Interpreter, function: ir.Function) -> Value:
     return frozenset().union(*(value for _, value in frame.returns)) if frame is not None else frozenset()
 
 
-def note_followed(interp: Interpreter, func: Func) -> None:
-    """A function of another file is followed: with the objects it gets here, it is judged here."""
-    if not interp.aside and func.module is not interp.main and func.module.path is not None:
-        interp.reached.elsewhere.setdefault(f"{func.module.filename}::{func.function.qualname}")
+def note_followed(interp: Interpreter, func: Func) -> bool:
+    """A function of another file is followed: with the objects it gets here, it is judged here. Whether that is so for the first time."""
+    if interp.aside or func.module is interp.main or func.module.path is None or _name_elsewhere(func) in interp.reached.elsewhere:
+        return False
+    interp.reached.elsewhere[_name_elsewhere(func)] = None
+    return True
+
+
+def _name_elsewhere(func: Func) -> str:
+    return f"{func.module.filename}::{func.function.qualname}"
 
 
 def _generator(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import looplint
 from looplint.commands.cli import cli
 from looplint.finding import Location
 from looplint.linting.coverage import Coverage, FoundLoop
@@ -239,6 +240,24 @@ def test_a_caller_that_was_not_followed_to_its_end_hides_nothing_of_what_needs_a
     assert "LL106" in checked(tmp_path, engine=engine, main=main).output
     alone = CliRunner().invoke(cli, ["check", "--no-cache", "--isolated", str(tmp_path / "main.py")])
     assert "No problems found" in alone.output
+
+
+@pytest.mark.parametrize(("around", "found"), [("", True), ("@torch.no_grad()\n", False)], ids=["in any case", "without gradients"])
+def test_a_caller_to_whom_a_function_is_too_large_hides_nothing_that_holds_of_its_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, around: str, found: bool
+) -> None:
+    """What a call may use is a part of the caller's budget; by itself the function has all of one. That gradients are off, the caller knows."""
+    evaluation = (
+        "def evaluate(net, loader):\n    net.eval()\n    for x, y in loader:\n        print((net(x).argmax(1) == y).sum().item())\n"
+        + "    print(loader)\n" * 150
+    )
+    main = f"import torch\nfrom evaluation import evaluate\n\n\n{around}def main(net, loader):\n    evaluate(net, loader)\n\n\nmain(torch.nn.Linear(2, 1), [])\n"
+    for budget, small in (("interpreter.ROOT_FUEL", 1000), ("roots.ROOT_FUEL", 1000), ("allowances._LEAST", 60)):
+        monkeypatch.setattr(f"looplint.interpreter.{budget}", small)
+    files = {"main.py": main, "evaluation.py": evaluation}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert [f.code for f in looplint.lint([tmp_path / name for name in files], isolated=True)] == (["LL303"] if found else [])
 
 
 ENGINES = {
