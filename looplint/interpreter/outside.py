@@ -36,6 +36,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of, fill, holder, keep_optimizer, of_kind, symbolic
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
+from looplint.interpreter.sent_backward import sent_backward
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import call_effect
@@ -301,7 +302,7 @@ def _as_loss(interp: Interpreter, name: str, value: Value) -> Value:
     if not value or not all(isinstance(a, Unknown) or (isinstance(a, Tensor) and a.graph != "yes" and not a.made) for a in value):
         return value
     code = interp.frame.module.lowered()
-    call = _sent_backward(code).get((interp.frame.function, name)) if code is not None else None
+    call = sent_backward(code).get((interp.frame.function, name)) if code is not None else None
     if call is None:
         return value
     sent = SentBackward((interp.frame.ctx, id(call.node), "backward"))
@@ -315,49 +316,6 @@ def _as_metric(name: str, value: Value) -> Value:
     if not any(isinstance(a, Tensor) and a.graph == "yes" and not a.made for a in value) or not names_a_metric(name):
         return value
     return frozenset(replace(a, graph="maybe") if isinstance(a, Tensor) and not a.made and not went_backward(a.tags) else a for a in value)
-
-
-@ir.kept_with_code
-def _sent_backward(code: ir.ModuleCode) -> dict[tuple[ir.Function, str], ir.Call]:
-    """The names that a function binds once and sends backward, as they are or scaled, each with the call that does it."""
-    found = {}
-    for each in code.gradient_calls:
-        match each.call:
-            case ir.Call(func=ir.Attr(), args=[ir.Arg(keyword=None, value=given), *_]):
-                name = ir.path_of(_unscaled(given))
-                sent = (
-                    name if name is not None and "loss" in name.lower() else None
-                )  # the argument of a tensor's own backward is a gradient
-            case ir.Call(func=ir.Attr(attr="backward", value=receiver)):
-                sent = ir.path_of(_unscaled(receiver))
-            case _:
-                sent = None
-        if each.kind == "backward" and sent is not None and sent.isidentifier() and _bound_once(each.function, sent):
-            found[each.function, sent] = each.call
-    return found
-
-
-def _unscaled(loss: ir.Expr) -> ir.Expr:
-    """What goes backward, without the scaler and the factor: `scaler.scale(loss / n)`."""
-    while True:
-        match loss:
-            case ir.Call(func=ir.Attr(attr="scale"), args=[ir.Arg(value=inner)]) | ir.Binary(op="/", left=inner):
-                loss = inner
-            case _:
-                return loss
-
-
-def _bound_once(function: ir.Function, name: str) -> bool:
-    targets: list[ir.Expr] = []
-    for stmt in ir.statements(function.body):
-        match stmt:
-            case ir.Assign():
-                targets += stmt.targets
-            case ir.AugAssign() | ir.For():
-                targets.append(stmt.target)
-            case ir.With():
-                targets += [target for _, target in stmt.items if target is not None]
-    return [path for target in targets for path in ir.paths_in(target)].count(name) == 1
 
 
 def is_unseen(atom: Atom) -> bool:

@@ -81,6 +81,101 @@ PROGRAMS = {
                 optimizer.step()
             return total
         """,
+    "a loss that comes beside an output is averaged over devices and divided before it is added up": """
+        from engine import compute
+        def train(loader, optimizer, n_gpu, steps):
+            total = 0
+            for step, x in enumerate(loader):
+                loss, _ = compute(x)
+                if n_gpu > 1:
+                    loss = loss.mean()
+                if steps > 1:
+                    loss = loss / steps
+                total += loss  # expect: LL402
+                loss.backward()
+                if (step + 1) % steps == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+            return total
+        """,
+    "a loss is divided in place before it is kept": """
+        from engine import compute
+        def train(loader, optimizer):
+            history = []
+            for x in loader:
+                optimizer.zero_grad()
+                loss = compute(x)
+                loss /= 4
+                history.append(loss)  # expect: LL401
+                loss.backward()
+                optimizer.step()
+            return history
+        """,
+    "a name gives up its loss after the step": """
+        from engine import compute
+        def train(loader, optimizer):
+            total = 0
+            for x in loader:
+                optimizer.zero_grad()
+                loss = compute(x)
+                total += loss  # expect: LL402
+                loss.backward()
+                optimizer.step()
+                loss = None
+            return total
+        """,
+    "the mean of the losses of all devices goes backward": """
+        from engine import compute
+        def train(loader, optimizer):
+            scaler = torch.amp.GradScaler()
+            history = []
+            for x in loader:
+                optimizer.zero_grad()
+                loss = compute(x)
+                history.append(loss)  # expect: LL401
+                scaler.scale(loss.mean() / 2).backward()
+                scaler.step(optimizer)
+                scaler.update()
+            return history
+        """,
+    "what is added up is only a part of what goes backward": """
+        from engine import compute, penalty
+        def train(loader, optimizer):
+            total = 0
+            for x in loader:
+                optimizer.zero_grad()
+                loss = penalty(x)
+                total += loss
+                loss = loss + compute(x)
+                loss.backward()
+                optimizer.step()
+            return total
+        """,
+    "what is added up is a factor of what goes backward": """
+        from engine import advantage, likelihood
+        def train(loader, optimizer):
+            total = 0
+            for x in loader:
+                optimizer.zero_grad()
+                reward = advantage(x)
+                total += reward
+                (reward * likelihood(x)).mean().backward()
+                optimizer.step()
+            return total
+        """,
+    "what is added up is multiplied by what has the graph": """
+        from engine import advantage, likelihood
+        def train(loader, optimizer):
+            total = 0
+            for x in loader:
+                optimizer.zero_grad()
+                loss = advantage(x)
+                total += loss
+                loss = (loss * likelihood(x)).mean()
+                loss.backward()
+                optimizer.step()
+            return total
+        """,
 }
 
 
