@@ -8,17 +8,15 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS
 from looplint.knowledge.lookup import call_effect, kind_of_subclass
-from looplint.knowledge.pytorch import names_a_loss
+from looplint.knowledge.pytorch import BARE_MODULES, names_a_loss
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
-_MODULE_BASES = frozenset(
-    {"torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
-)
+_MODULE_BASES = BARE_MODULES | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
 _REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "__setattr__"})
 _OF_CLASSES = frozenset({"super", "isinstance", "type", "id", "len", "str", "repr", "hasattr"})
 _WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
-_HARMLESS = _WITHOUT_METHODS | {"torch.nn.Module", "typing.NamedTuple"}
+_HARMLESS = _WITHOUT_METHODS | BARE_MODULES | {"typing.NamedTuple"}
 
 
 def static_value(interp: Interpreter, expr: ir.Expr, module: ModuleInfo, closure: Frame | None = None) -> Value:

@@ -10,10 +10,9 @@ from looplint.domain.objects import Accelerator, Container, Dict, Engine, List, 
 from looplint.domain.values import Atom, ClassRef, Const, External, Ref, Tensor, Tuple, Value
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.pytorch import SEALED
+from looplint.knowledge.pytorch import BARE_MODULES, MODULE_CLASSES, SEALED
 from looplint.syntax import ir
 
-_MODULE_CLASSES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
 _PLAIN = frozenset(
     {f"builtins.{name}" for name in ("tuple", "list", "dict", "set", "frozenset", "str", "bytes", "int", "float", "complex", "bool")}
 )
@@ -102,7 +101,7 @@ def _of_object(interp: Interpreter, obj: Obj, wanted: Atom) -> bool | None:
     match wanted:
         case External(qualname) if qualname in _PLAIN:
             return _is_plain(obj, qualname)
-        case External(qualname) if qualname in _MODULE_CLASSES and isinstance(obj, Module):
+        case External(qualname) if qualname in MODULE_CLASSES and isinstance(obj, Module):
             return True
         case External(qualname) if isinstance(obj, Container) and qualname.startswith("torch."):
             return False
@@ -150,5 +149,5 @@ def _derives_from(interp: Interpreter, cls: ClassRef, qualname: str) -> bool | N
     bases = set(classes.external_bases(interp, cls))
     if qualname in bases:
         return True
-    known = bases <= _MODULE_CLASSES | {"builtins.object"} and not classes.has_unlisted_base(interp, cls)
+    known = bases <= BARE_MODULES | {"builtins.object"} and not classes.has_unlisted_base(interp, cls)
     return False if known and not qualname.startswith(_STRUCTURAL) else None

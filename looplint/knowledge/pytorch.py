@@ -5,6 +5,10 @@ Sources: the API reference of PyTorch 2.13 (torch.optim, torch.nn, torch.amp, to
 
 from __future__ import annotations
 
+# torch's own base class of modules, by the names it has; and with it the one whose subclasses are compiled as they are built.
+MODULE_CLASSES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
+BARE_MODULES = MODULE_CLASSES | {"torch.jit.ScriptModule"}
+
 # Qualified names with an effect of their own. Old and new homes of one function stand side by side.
 CALLS: dict[str, str] = {
     "torch.no_grad": "no-grad",
@@ -78,6 +82,7 @@ CALLS: dict[str, str] = {
     "torch.distributed._composable.fsdp.fully_shard": "attach",
     "torch.distributed.fsdp.wrap.wrap": "same",
     "torch.compile": "same",
+    "torch.jit.ScriptModule": "module",
     "torch.jit.script": "compiled",
     "torch.jit.trace": "compiled",
     "torch.fx.symbolic_trace": "compiled",

@@ -36,12 +36,12 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, CONTAINERS, PARAMETERLESS
+from looplint.knowledge.pytorch import BARE_MODULES
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
     import libcst as cst
 
-_BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
 # Functions that make tensors of values that are known, and those that make tensors of what they are given.
 _FILLED = frozenset({"zeros", "ones", "full", "eye", "arange", "linspace", "zeros_like", "ones_like", "full_like"})
 _OF_NUMBERS = frozenset({"tensor", "as_tensor", "Tensor", "FloatTensor"})
@@ -55,7 +55,7 @@ def note_class(interp: Interpreter, obj: Module) -> None:
     """Note whether the parameters of a module that is built are all in sight: its bases have none, and it registers none by name."""
     if obj.cls is not None and not classes.has_unlisted_base(interp, obj.cls):
         methods = [f for cls in classes.mro(interp, obj.cls) for f in cls.cls.methods.values()]
-        bare = all(base in _BARE_BASES for base in classes.external_bases(interp, obj.cls))
+        bare = all(base in BARE_MODULES for base in classes.external_bases(interp, obj.cls))
         obj.in_sight = bare and not any("register_parameter" in f.methods for f in methods)
         obj.settings = frozenset(name for cls in classes.mro(interp, obj.cls) for name in _settings(cls.cls))
         obj.constant = not any(_DRAWING.search(name) for f in methods for name in f.methods | f.usage.keys())

@@ -31,6 +31,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.pytorch import BARE_MODULES
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ if TYPE_CHECKING:
 from looplint.domain.values import ClassRef
 
 _MODULE_EFFECTS = frozenset({"module", "container", "module-function", "loss", "class-of-transformers"})
-_BARE_BASES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module"}) | {
-    b for b in FRAMEWORK_BASES if b.endswith("LightningModule")
-}
+_BARE_BASES = BARE_MODULES | {b for b in FRAMEWORK_BASES if b.endswith("LightningModule")}
 _NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}) | _BARE_BASES
 
 
