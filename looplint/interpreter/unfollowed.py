@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from looplint.domain.objects import Engine, Loss, Module, Obj
+from looplint.domain.objects import Engine, Instance, Loader, Loss, Module, Obj
 from looplint.domain.tensors import combine, guess, is_array
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
 from looplint.flow.events import Escape
@@ -20,6 +20,12 @@ _OF_RATES = re.compile(
 
 # What a function is called that writes down what it is given, or reads a batch: gradients, modes and optimizers are as they were.
 _OF_RECORDS = re.compile(r"_*(log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)", re.IGNORECASE)
+
+# What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`.
+_OF_STATES = re.compile(
+    r"_*save(_?(\w+_)?(ckpt|chkpt|checkpoint|model|weight|state|state_?dict|snapshot|network|net|optimizer)s?(_to_\w+|_if_\w+)?)?$",
+    re.IGNORECASE,
+)
 
 # What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
 _OF_LOSSES = re.compile(
@@ -44,7 +50,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients
     values = args.values()
     measured = hooks.unknown_called.run(interp, args, expr)
-    if _OF_RECORDS.match(name):
+    if _OF_RECORDS.match(name) or (_OF_STATES.match(name) and not any(_can_train(a) for value in values for a in value)):
         put_off(interp, args)
         return quiet(interp, args)
     reached = interp.reachable(values)
@@ -74,6 +80,13 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         return frozenset({guess(interp.grad, tensor, modules)})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
+
+
+def _can_train(atom: Atom) -> bool:
+    """Whether code that is given this can do more than read states: it has data, or may call methods of the program."""
+    if not isinstance(atom, Ref):
+        return isinstance(atom, Func)
+    return isinstance(atom.obj, Loader) or (isinstance(atom.obj, Instance) and atom.obj.cls is not None and bool(atom.obj.cls.cls.methods))
 
 
 def note_differentiated(name: str, given: Iterable[Obj]) -> None:
