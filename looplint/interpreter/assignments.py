@@ -9,6 +9,7 @@ from looplint.domain.tensors import is_array
 from looplint.domain.values import (
     NONE,
     NOTHING,
+    Arguments,
     Atom,
     Const,
     External,
@@ -26,7 +27,7 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import choices, conditions, gradient_uses, hooks, objects, outside
+from looplint.interpreter import choices, classes, conditions, gradient_uses, hooks, objects, outside
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -126,6 +127,8 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
                 hooks.gradient_rewritten.run(interp, atom)
             case Params() | Tensor() | Unknown():
                 hooks.attribute_assigned.run(interp, atom, target, value)
+            case Ref() if setter := classes.setter(interp, atom.obj, target.attr, value):
+                interp.call_function(setter, Arguments([value]), ir.Name(target.node, target.attr))
             case Ref() if isinstance(atom.obj, TorchModule):
                 hooks.part_assigned.run(interp, atom.obj, target, choices.replacing(interp, atom.obj, target, value))
             case Ref():

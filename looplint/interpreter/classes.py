@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj
-from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Unknown, Value, ref, stable
+from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj, TorchModule
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Ref, Tensor, Unknown, Value, ref, stable
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS
@@ -159,6 +159,16 @@ def bind(interp: Interpreter, member: tuple[ir.Function | ir.Assign, ClassRef], 
     if ir.is_property(what):
         return interp.call_function(func, Arguments(), ir.Name(what.node, what.name))
     return frozenset({func})
+
+
+def setter(interp: Interpreter, obj: Obj, name: str, value: Value) -> Func | None:
+    """What sets a property of an object to a value; None where it has none. A module takes its parts and parameters by itself."""
+    if obj.cls is None or (isinstance(obj, TorchModule) and any(isinstance(a, Tensor | Ref) for a in value)):
+        return None
+    found = find_member(interp, obj.cls, f"{name}.setter")
+    if found is None or not isinstance(found[0], ir.Function):
+        return None
+    return Func(found[0], found[1].module, found[1].closure, ref(obj), found[1])
 
 
 def is_left_open(interp: Interpreter, cls: ClassRef, name: str) -> bool:

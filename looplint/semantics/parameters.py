@@ -357,8 +357,19 @@ def _names_an_option(test: ir.Expr) -> bool:
         case ir.Unary(op="not", operand=operand):
             return _names_an_option(operand)
         case ir.Compare(left=left, ops=["==" | "!=" | "<" | ">" | "<=" | ">="], rights=[ir.Const(value=value)]):
-            return value is not None and ir.path_of(left) is not None
-    return ir.path_of(test) is not None
+            return value is not None and _is_setting(left)
+    return _is_setting(test)
+
+
+def _is_setting(expr: ir.Expr) -> bool:
+    """Whether an expression reads a name, an attribute, or an entry of one: `args.freeze`, `config["freeze"]`, `config.get("freeze", False)`."""
+    match expr:
+        case (
+            ir.Call(func=ir.Attr(value=holder, attr="get"), args=[ir.Arg(value=ir.Const()), *_])
+            | ir.Subscript(value=holder, index=ir.Const())
+        ):
+            return ir.path_of(holder) is not None
+    return ir.path_of(expr) is not None
 
 
 def _mark_parameters(module: TorchModule) -> None:

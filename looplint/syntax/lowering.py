@@ -319,7 +319,7 @@ class LoweringVisitor(ExpressionLowering):
         cls.body = self.suite(node.body)
         self.leave()
         self._qualname.pop()
-        cls.methods = {s.function.name: s.function for s in cls.body if isinstance(s, ir.FunctionDef)}
+        cls.methods = {_name_in_class(s.function): s.function for s in cls.body if isinstance(s, ir.FunctionDef)}
         usages = [cls.usage, *(f.usage for f in cls.methods.values())]
         cls.trains_itself = any({"backward", "zero_grad"} & u.methods for usage in usages for u in usage.values())
         return (ir.ClassDef(node, cls),)
@@ -329,6 +329,14 @@ def _dotted(node: cst.BaseExpression) -> str:
     if isinstance(node, cst.Attribute):
         return f"{_dotted(node.value)}.{node.attr.value}"
     return node.value if isinstance(node, cst.Name) else ""
+
+
+def _name_in_class(function: ir.Function) -> str:
+    """What a method is found by: what sets or deletes a property stands beside the function that gets it, as "rate.setter"."""
+    for decorator in function.decorators:
+        if isinstance(decorator, ir.Attr) and decorator.attr in ("setter", "deleter"):
+            return f"{function.name}.{decorator.attr}"
+    return function.name
 
 
 def _alias(alias: cst.ImportAlias) -> str | None:

@@ -148,6 +148,7 @@ class Class:
     bases: list[Expr]
     body: list[Stmt]
     node: cst.CSTNode
+    # By their names; what sets a property is "rate.setter".
     methods: dict[str, Function] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
     # The names that its body annotates, in order: the fields of a dataclass.
