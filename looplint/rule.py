@@ -51,6 +51,7 @@ from looplint.flow.remarks import (
     EpochSet,
     Fetch,
     Initialize,
+    Objective,
     Outdated,
     Release,
     Remark,
@@ -79,7 +80,7 @@ from looplint.queries.best_states import UnreadState, unread_best_states
 from looplint.queries.bypassed import bypassed
 from looplint.queries.clearing import CLEARING, Uncleared, turns_in_a_batch, uncleared
 from looplint.queries.collected import collects_arrays
-from looplint.queries.cut_graphs import cut_off, may_be_of_any, trains_a_copy, trains_its_successor
+from looplint.queries.cut_graphs import cut_off, may_be_of_any, objective_of, trains_a_copy, trains_its_successor
 from looplint.queries.data_loops import (
     over_chunks,
     over_data,
@@ -264,7 +265,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "has_no_mode", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "only_in_train_mode", "saved_after", "trains_a_part", "validation_before", "built_for_an_evaluation", "called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "steps_in_some_call", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "shares_a_call", "tensor_of", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "may_be_of_any", "trains_a_copy", "trains_its_successor",
+    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "has_no_mode", "left_in_eval", "may_train_again", "mode_effects", "mode_matters", "mode_states", "only_in_train_mode", "saved_after", "trains_a_part", "validation_before", "built_for_an_evaluation", "called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "steps_in_some_call", "more_than", "name_of", "note", "only_where", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "shares_a_call", "tensor_of", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "trains_a_copy", "trains_its_successor",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
     "contains_part", "may_follow", "samples", "shortened_passes", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand", "update_without_step",
@@ -277,7 +278,7 @@ __all__ = [
     "accumulated", "added_up", "clipped_before", "evens_out", "normalises", "stepped_with", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Fetch", "Initialize", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
+    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Fetch", "Initialize", "Objective", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

@@ -86,6 +86,7 @@ from looplint.rule import (
     may_be_of_any,
     name_of,
     note,
+    objective_of,
     related,
     trains_a_copy,
     trains_its_successor,
@@ -145,7 +146,8 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
     """The report of a step that has no gradients to use, with the forward pass that should have been followed by a backward."""
     forwards = [e for e in program.of(Forward) if loop in e.loops and (e.grad or (e.grad is None and cleared))]
     forward = next((e for e in forwards if (not optimizer.holds or related(optimizer.holds, e.subjects))), None)
-    if forward is not None:
+    shown = forward or objective_of(program, optimizer, loop)
+    if shown is not None:
         cut = next((e for e in program.of(Backward) if e.cut_off and loop in e.loops), None)
         if cut is not None:
             message = (
@@ -153,12 +155,13 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
                 "does not reach the parameters, and the step silently does nothing; send the loss itself backward"
             )
             return Report(
-                step, message, (*note(forward, "the graph of this forward pass is lost"), *note(cut, "this ends at the new tensor"))
+                step, message, (*note(shown, "the graph of this forward pass is lost"), *note(cut, "this ends at the new tensor"))
             )
         if any(loop in e.loops and may_be_of_any(program, e) for e in program.of(Backward)):
             return None  # a backward that belongs to no optimizer: it may be that of this one
         message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing; call backward() on the loss before it"
-        return Report(step, message, note(forward, "the forward pass whose loss is never sent backward"))
+        lost = "the forward pass whose loss is never sent backward" if forward is not None else "the loss that is never sent backward"
+        return Report(step, message, note(shown, lost))
     forward = next((e for e in program.of(Forward) if loop in e.loops and trains_a_copy(program, optimizer, e)), None)
     if forward is not None:
         (copy,) = forward.subjects

@@ -53,6 +53,7 @@ EventKind = Literal[
     "outdated",  # a name of torch is called that has another one now
     "average",  # a sum of the mean losses of batches is divided
     "score",  # a loss is computed of a prediction of which it matters what it came out of
+    "objective",  # a loss is computed of parameters themselves, by no module's call
     "escape",  # the object reaches code that cannot be followed
 ]
 

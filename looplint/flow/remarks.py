@@ -226,3 +226,9 @@ class Score(Remark):
     function: str
     # What the prediction came out of, on each path; empty where that is not known.
     outcomes: Outcomes
+
+
+class Objective(Remark):
+    """A loss is computed of parameters themselves, and through no module's call. The subjects are the modules that hold them: none of tensors alone."""
+
+    kind = "objective"

@@ -72,6 +72,7 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
     match target:
         case ir.Name():
             bind_name(interp, target.id, value)
+            hooks.named.run(interp, target, value)
             if not isinstance(stmt, ir.AugAssign):
                 interp.note_name(target.id)
             if not isinstance(stmt, ir.Assign) or ir.path_of(stmt.value) != "self":  # what a method calls itself is no name for its callers

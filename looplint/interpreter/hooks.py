@@ -54,6 +54,8 @@ returned_outside: Hook[Callable[[Interpreter, Func, Value], None]] = Hook("retur
 constructing: Hook[Callable[[Interpreter, Obj, ClassRef], None]] = Hook("constructing")
 # A name, an attribute or an item is given a value.
 assigned: Hook[Callable[[ir.Expr, Value], None]] = Hook("assigned")
+# A statement gives a name a value.
+named: Hook[Callable[[Interpreter, ir.Name, Value], None]] = Hook("named")
 # The branch that remembers a better value gives a module a further name.
 set_aside: Hook[Callable[[Interpreter, Module, ir.Assign], None]] = Hook("set_aside")
 # A `while` goes on as long as a comparison with this holds.

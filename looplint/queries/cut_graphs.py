@@ -1,9 +1,11 @@
-"""Why no gradients reach what an optimizer holds: the graph ends in a new tensor, or another model than its own is trained."""
+"""Why no gradients reach what an optimizer holds: the graph ends in a new tensor, another model than its own is trained, or nothing goes backward."""
 
 from __future__ import annotations
 
 from looplint.domain.objects import Module, Optimizer
-from looplint.flow.events import Backward, Construct, Forward, Step
+from looplint.flow.events import Backward, Clear, Construct, Forward, Step
+from looplint.flow.graph import Loop
+from looplint.flow.remarks import Objective
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
 from looplint.queries.relations import related
@@ -58,3 +60,12 @@ def trains_a_copy(program: Program, optimizer: Optimizer, event: Forward) -> boo
     original = module.original if isinstance(module, Module) else None
     copied = original is not None and program.is_trained(event) and event.certain and related(optimizer.holds, {original})
     return copied and not related(program.held_modules, {module})
+
+
+def objective_of(program: Program, optimizer: Optimizer, loop: Loop) -> Objective | None:
+    """A loss of the parameters themselves that an optimizer holds, in a loop in which nothing goes backward, nor fills gradients of tensors by hand."""
+    by_hand = loop in program.gradients.read_of_tensors or any(loop in e.loops and e.of_inputs for e in program.of(Clear))
+    if by_hand or any(loop in e.loops for e in program.of(Backward)):
+        return None
+    losses = (e for e in program.of(Objective) if loop in e.loops)
+    return next((e for e in losses if (related(optimizer.holds, e.subjects) if e.subjects else optimizer.of_tensors)), None)

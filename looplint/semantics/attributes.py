@@ -20,8 +20,10 @@ from looplint.domain.values import (
     External,
     Func,
     ModuleRef,
+    Params,
     Ref,
     Super,
+    Tensor,
     Unknown,
     Value,
     const,
@@ -209,6 +211,9 @@ def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
             hooks.part_assigned.run(interp, obj, ir.Attr(expr.node, expr.args[0].value, name.value), value)
         else:
             interp.write(obj, name.value, value)
+    for atom in owner:
+        if isinstance(atom, Params | Tensor) and name is not None and isinstance(name.value, str) and expr.args:
+            hooks.attribute_assigned.run(interp, atom, ir.Attr(expr.node, expr.args[0].value, name.value), value)
     register(value)  # an owner that is not known may be a part of a model, found by its path
     return NONE
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Loss, Obj
 from looplint.domain.outcomes import of_value
-from looplint.domain.tags import Mark, Multiplied, Tags
+from looplint.domain.tags import Mark, Multiplied, Tags, went_backward
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import COMPUTED, Arguments, Tensor, Unknown, Value, constant_of
-from looplint.flow.remarks import Score
-from looplint.interpreter import classes
+from looplint.domain.values import COMPUTED, Arguments, Tensor, Unknown, Value, constant_of, tensor_of
+from looplint.flow.remarks import Objective, Score
+from looplint.interpreter import classes, hooks
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, transfer
-from looplint.knowledge.pytorch import SCORES, SCORING
+from looplint.knowledge.pytorch import SCORES, SCORING, names_a_loss
 from looplint.semantics.outcomes import resolve
 from looplint.syntax import ir
 
@@ -77,6 +77,16 @@ def _those_asked_for(interp: Interpreter, expr: ir.Call, names: list[str]) -> li
 def _unscaled(tensor: Tensor) -> Tags:
     """The tags of what a loss is computed from, without those that say how its numbers were scaled: the loss is scaled by itself."""
     return frozenset(t for t in tensor.tags if not isinstance(t, Multiplied) and t not in (Mark.SUM, Mark.MEAN, Mark.MIXED))
+
+
+@hooks.named
+def note_objective(interp: Interpreter, name: ir.Name, value: Value) -> None:
+    """`loss = model.penalty()`: a loss of parameters, for which no module is called."""
+    tensor = tensor_of(value) if interp.loops and interp.grad and names_a_loss(name.id) else None
+    if tensor is None or len(value) > 1 or tensor.graph != "yes" or tensor.forwards or went_backward(tensor.tags):
+        return
+    if tensor.sources or Mark.LEAF in tensor.tags:
+        interp.remark(Objective(), name.node, tensor.sources)
 
 
 @application(Loss)
