@@ -297,7 +297,7 @@ def _is_loss_item(node: ast.expr) -> bool:
 
 @planter("result of to() thrown away", "LL503")
 def discarded(text: Text) -> Found:
-    modules = _used_as_modules(text)
+    others = _used_as_modules(text) | _with_fields(text)
     for block in text.blocks:
         for stmt in block:
             if not (isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and text.in_loop(stmt) and text.alone(stmt)):
@@ -306,7 +306,7 @@ def discarded(text: Text) -> Found:
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda")):
                 continue
             name = stmt.targets[0].id if isinstance(stmt.targets[0], ast.Name) else ""
-            if name and name not in modules and receiver(call) == name and stmt.lineno == stmt.end_lineno:
+            if name and name not in others and receiver(call) == name and stmt.lineno == stmt.end_lineno:
                 yield stmt.lineno, _without_target(text, stmt)
 
 
@@ -322,6 +322,17 @@ def _used_as_modules(text: Text) -> set[str]:
             ):
                 found.add(name)
     return found
+
+
+# The attributes of a tensor that are no methods, as programs read them.
+_OF_TENSORS = frozenset({"T", "data", "device", "dtype", "grad", "is_cuda", "is_leaf", "mT", "ndim", "requires_grad", "shape"})
+
+
+def _with_fields(text: Text) -> set[str]:
+    """Names of objects with fields of their own: the batches of graph libraries (`batch.edge_index`) and of tokenizers change in place, too."""
+    called = {id(n.func) for n in ast.walk(text.tree) if isinstance(n, ast.Call)}
+    read = (n for n in ast.walk(text.tree) if isinstance(n, ast.Attribute) and id(n) not in called and n.attr not in _OF_TENSORS)
+    return {n.value.id for n in read if isinstance(n.value, ast.Name)}
 
 
 def _without_target(text: Text, stmt: ast.Assign) -> str:

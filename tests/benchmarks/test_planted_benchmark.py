@@ -24,6 +24,15 @@ def test_only_what_is_no_module_is_moved_for_nothing() -> None:
     assert [plant.row for plant in plants(text) if plant.category == "result of to() thrown away"] == [2]
 
 
+def test_what_has_fields_may_change_in_place() -> None:
+    def rows(use: str) -> list[int]:
+        text = f"for batch in loader:\n    batch = batch.to(device)\n    print({use})\n"
+        return [plant.row for plant in plants(text) if plant.category == "result of to() thrown away"]
+
+    assert rows("batch.mean(), batch.shape") == [2]
+    assert rows("net(batch.x, batch.edge_index)") == []
+
+
 VALIDATE = "@torch.no_grad()\ndef validate(net, data):\n    for x in data:\n        print({use}(x))\n\n\n"
 
 
