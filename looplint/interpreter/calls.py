@@ -56,7 +56,8 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     results: list[Value] = []
     alike = _build_one_thing(candidates)
     choice = choices.of_callee(expr, candidates) if not alike else None
-    certain = alike or (choice is not None and choice.whole is not None) or _are_modules(candidates) or _are_of_siblings(candidates)
+    told = choice is not None and (choice.whole is not None or _switch_to_eval(candidates))
+    certain = alike or told or _are_modules(candidates) or _are_of_siblings(candidates)
     uncertain = not certain and not _are_of_one_attribute(interp, expr, candidates) and not _are_whole_trainings(interp, expr, candidates)
     interp.candidates += uncertain
     for number, atom in enumerate(candidates):
@@ -81,6 +82,11 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
 def _are_modules(candidates: Sequence[Atom]) -> bool:
     """Whether all callees are modules, or what drives one: whichever is meant is applied."""
     return all(isinstance(a, Ref) and isinstance(a.obj, Module | Engine) for a in candidates)
+
+
+def _switch_to_eval(candidates: Sequence[Atom]) -> bool:
+    """Whether all callees are `eval()` of modules: whichever the name stands for is in eval mode then, and where it is applied by that name."""
+    return all(isinstance(a, Method) and a.name == "eval" and isinstance(a.obj, Ref) and isinstance(a.obj.obj, Module) for a in candidates)
 
 
 def _are_of_siblings(candidates: Sequence[Atom]) -> bool:
