@@ -15,10 +15,8 @@ from looplint.domain.values import (
     UNKNOWN,
     WIDTH,
     Arguments,
-    ClassRef,
     Const,
     External,
-    Func,
     ModuleRef,
     Params,
     Ref,
@@ -139,28 +137,6 @@ def _dynamic_member(value: Value, template: tuple[str, ...] | None) -> Value:
     kinds = {(layer in PARAMETERLESS, LAST_LAYERS.get(layer), layer in MODE_SENSITIVE) for layer in layers}
     member = min(layers) if len(kinds) == 1 else "Any"
     return frozenset({External(f"{a.qualname}.{member if a.qualname == 'torch.nn' else 'Any'}") for a in value if isinstance(a, External)})
-
-
-@transfer("eval")
-def _eval(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    """`eval("torch.optim." + name)` is `getattr(torch.optim, name)`, and a path that is written out is what stands there; other text may do anything."""
-    found: Value = NOTHING
-    match _template(expr.args[0].value) if expr.args else ():
-        case (path,):
-            found = frozenset(a for a in _at_path(interp, path) if isinstance(a, External | ClassRef | Func))
-        case (path, "") if path.endswith("."):
-            owners = _at_path(interp, path[:-1])
-            found = reduce(join, (registries.builder_in(interp, a) for a in owners if isinstance(a, ModuleRef)), NOTHING)
-            found = found or _dynamic_member(owners, None)
-    return found or unfollowed.unknown_call(interp, None, args, expr)
-
-
-def _at_path(interp: Interpreter, path: str) -> Value:
-    """What a path of names stands for here; nothing for other text, and for names that nothing binds."""
-    root, *names = path.split(".")
-    if not all(name.isidentifier() for name in (root, *names)):
-        return NOTHING
-    return reduce(lambda value, name: attribute(interp, value, name), names, lookup(interp, interp.frame, root))
 
 
 def _template(name: ir.Expr) -> tuple[str, ...]:
