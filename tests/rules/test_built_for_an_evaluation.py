@@ -17,7 +17,7 @@ PROGRAM = """
         def forward(self, x):
             return self.body(x)
 
-    def evaluate(weights, data, save):
+    def evaluate(weights, data, save, hand_over):
         net = Net()
         {weights}
         loader, right = DataLoader(data, batch_size=8), 0
@@ -48,9 +48,10 @@ def test_a_model_that_gets_its_weights(body: str, weights: str) -> None:
     "parts",
     [
         pytest.param({"weights": "pass"}, id="without weights"),
-        pytest.param({"weights": f"{WEIGHTS[0]}\n        save(net)"}, id="that others get hold of"),
+        pytest.param({"weights": f"{WEIGHTS[0]}\n        hand_over(net)"}, id="that others get hold of"),
         pytest.param(
-            {"weights": "if weights is not None: net.load_state_dict(weights)\n        net = save(net)"}, id="that others put in its place"
+            {"weights": "if weights is not None: net.load_state_dict(weights)\n        net = hand_over(net)"},
+            id="that others put in its place",
         ),
         pytest.param({"body": "save(net(x))"}, id="that is not compared"),
         pytest.param(
