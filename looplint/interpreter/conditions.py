@@ -20,10 +20,8 @@ def describe(interp: Interpreter, test: ir.Expr) -> None:
     guard = interp.guards[-1]
     behind = spelled_out(interp, guard.test)
     if behind is not None:
-        held = guard.held
         paths = frozenset(ir.paths_in(behind))
-        while isinstance(behind, ir.Unary) and behind.op == "not":
-            behind, held = behind.operand, not held
+        behind, held = ir.affirmed(behind, guard.held)
         home, meaning = handed_down.at_home(interp.frame, behind, paths)
         guard = replace(guard, test=behind, held=held, names=guard.names | paths, home=home.ctx, meaning=meaning, owner=None)
     interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test), ones=_ones(interp, guard.test)))

@@ -18,8 +18,7 @@ _PLAIN = _NUMERIC | {f"builtins.{name}" for name in ("str", "bytes")} | {"numpy.
 
 def narrow(interp: Interpreter, test: ir.Expr, held: bool) -> None:
     """A test for None, or for a class, tells what the name is on each side."""
-    while isinstance(test, ir.Unary) and test.op == "not":
-        test, held = test.operand, not held
+    test, held = ir.affirmed(test, held)
     if isinstance(test, ir.BoolOp) and test.op == "and" and held:
         narrow(interp, test.left, True)
         narrow(interp, test.right, True)

@@ -19,18 +19,11 @@ if TYPE_CHECKING:
     import libcst as cst
 
 
-def _affirmed(test: ir.Expr, held: bool) -> tuple[ir.Expr, bool]:
-    """A test without the `not` before it, and its outcome."""
-    while isinstance(test, ir.Unary) and test.op == "not":
-        test, held = test.operand, not held
-    return test, held
-
-
 def _implied(test: ir.Expr, held: bool) -> Iterator[tuple[ir.Expr, bool]]:
     """The outcomes that the names in a test must have had: each of `a and b` held where it did, none of `a or b` where it did not."""
     if isinstance(test, ir.BoolOp) and (test.op == "and") is held:
         for operand in (test.left, test.right):
-            part, outcome = _affirmed(operand, held)
+            part, outcome = ir.affirmed(operand, held)
             if ir.path_of(part) is not None or _compares_with_none(part):
                 yield part, outcome
             yield from _implied(part, outcome)
@@ -128,7 +121,7 @@ class Position(Path):
 
     def assume(self, test: ir.Expr, held: bool) -> None:
         """Go on along the path on which `test` had the given outcome."""
-        test, held = _affirmed(test, held)
+        test, held = ir.affirmed(test, held)
         names, owner = self._split_at(test, held)
         self.guards = (*self.guards, self._guard(test, held, names, owner))
         for part, outcome in _implied(test, held):
@@ -163,7 +156,7 @@ class Position(Path):
         named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
         if named is not None:
             names, owner = names | ir.paths_in(named), None
-            test, held = _affirmed(named, held)
+            test, held = ir.affirmed(named, held)
         home, meaning = handed_down.at_home(self.frame, test, names)
         behind = names.union(*(self.frame.given.get(n, ()) for n in names))
         return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning, owner)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from looplint.sources.frameworks import of_another_framework
 from looplint.sources.reading import Source
@@ -29,8 +30,8 @@ def launchers(of: Iterable[Source], among: Sequence[Source]) -> Iterator[Source]
     """
     running: dict[bytes, set[bytes]] = {}
     for source in of if among else ():
-        if names := set(_running(source.code)):
-            running.setdefault(_module(source), set()).update(names)
+        if source.path is not None and (names := set(_running(source.code))):
+            running.setdefault(imported_as(source.path), set()).update(names)
     for source in among:
         imported = {word for line in _IMPORT.findall(source.code) for word in _WORD.findall(line)} & running.keys()
         names = set().union(*(running[module] for module in imported))
@@ -47,8 +48,7 @@ def _running(code: bytes) -> Iterator[bytes]:
             yield definition[1]
 
 
-def _module(source: Source) -> bytes:
-    """The word by which a source is imported."""
-    path = source.path
-    name = "" if path is None else path.stem if path.stem != "__init__" else path.resolve().parent.name
+def imported_as(path: Path) -> bytes:
+    """The word by which a file is imported."""
+    name = path.stem if path.stem != "__init__" else path.resolve().parent.name
     return name.encode("utf-8", "surrogateescape")

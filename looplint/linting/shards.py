@@ -9,6 +9,7 @@ from pathlib import Path
 from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.finding import Finding
+from looplint.linting.launchers import imported_as
 from looplint.sources.reading import Source, shown_as
 from looplint.sources.reads import digest
 from looplint.sources.regular import MOST_OF_NOTEBOOK, read_regular
@@ -52,7 +53,7 @@ def callers(findings: Iterable[Finding], sources: Sequence[Source], files: Seque
         sources: what may be followed from, of the other parts.
         files: all files of the run; one imports another also through those that are about something else.
     """
-    suspects = {_module(f.root.partition("::")[0]) for f in findings if f.root}
+    suspects = {imported_as(Path(f.root.partition("::")[0])) for f in findings if f.root}
     if not suspects or not sources:
         return []
     words = {shown_as(str(file)): _words(file) for file in files}
@@ -60,7 +61,7 @@ def callers(findings: Iterable[Finding], sources: Sequence[Source], files: Seque
     while suspects:
         new = {name for name, held in words.items() if name not in reached and not suspects.isdisjoint(held)}
         reached |= new
-        suspects = {_module(name) for name in new}
+        suspects = {imported_as(Path(name)) for name in new}
     return [source for source in sources if source.display in reached]
 
 
@@ -69,10 +70,3 @@ def _words(file: Path) -> frozenset[bytes]:
         return frozenset(_WORD.findall(read_regular(file, MOST_OF_NOTEBOOK))) if str(file) != "-" else frozenset()
     except OSError:
         return frozenset()
-
-
-def _module(filename: str) -> bytes:
-    """The word by which a file is imported."""
-    path = Path(filename)
-    name = path.stem if path.stem != "__init__" else path.resolve().parent.name
-    return name.encode("utf-8", "surrogateescape")

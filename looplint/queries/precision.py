@@ -13,7 +13,7 @@ from looplint.flow.graph import Guard
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
 from looplint.queries.relations import involved, may_follow, only, related, rule_each_other_out
-from looplint.syntax.ir import Expr, Unary, path_of, paths_in, render
+from looplint.syntax.ir import Expr, affirmed, path_of, paths_in, render
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
 SCALING = Automaton(
@@ -203,8 +203,7 @@ def _holds(guard: Guard, event: Event) -> bool:
 
 def _flag(test: Expr, *, held: bool) -> tuple[str, bool]:
     """The last word of the flag that a condition tests, and whether it is set where the condition has an outcome; "" where it is no single flag."""
-    while isinstance(test, Unary) and test.op == "not":
-        test, held = test.operand, not held
+    test, held = affirmed(test, held)
     return (path_of(test) or "").rpartition(".")[2], held
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, ClassRef, Const, Tensor, Value, const, constant_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
+from looplint.knowledge.lookup import call_effect
 from looplint.semantics import devices
 from looplint.syntax import ir
 
@@ -15,8 +16,6 @@ from looplint.syntax import ir
 CURRENT = "accelerator"
 # The names of what says that there is no GPU, or that none is wanted.
 _DENIED = re.compile(r"(?i)(^|[._])((no|not|without|disable)_?(cuda|gpu)s?|(use_|on_|force_|is_)?cpu(_only)?)$")
-# What makes a tensor on a GPU, and on no other device.
-_ON_GPU = re.compile(r"torch\.cuda\.(Float|Double|Half|BFloat16|Long|Int|Short|Byte|Char|Bool)Tensor")
 _ACCELERATORS = ("cuda", "mps", "xpu", "npu", "hpu")
 
 
@@ -74,15 +73,17 @@ def note_forward(interp: Interpreter, cls: ClassRef) -> None:
     if interp.flags.goes_to_gpu:
         return
     forward = cls.cls.methods.get("forward")
-    called = [f for name, f in cls.cls.methods.items() if forward is not None and forward.calls(name)]
-    if forward is not None and any(map(_goes_to_gpu, (forward, *called))):
+    if forward is None:
+        return
+    called = {"forward", *forward.called()}
+    if any(_goes_to_gpu(method) for name, method in cls.cls.methods.items() if name in called):
         note_unconditional(interp)
 
 
 @ir.kept_with_code
 def _goes_to_gpu(function: ir.Function) -> bool:
     calls = (e for stmt in _on_any_machine(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
-    return any(_ON_GPU.fullmatch(ir.path_of(call.func) or "") for call in calls)
+    return any(call_effect(ir.path_of(call.func) or "") == "made-on-gpu" for call in calls)
 
 
 def _on_any_machine(body: Iterable[ir.Stmt]) -> Iterator[ir.Stmt]:

@@ -222,6 +222,13 @@ def path_of(expr: Expr) -> str | None:
     return None
 
 
+def affirmed(test: Expr, held: bool) -> tuple[Expr, bool]:
+    """A test without the `not` before it, and its outcome."""
+    while isinstance(test, Unary) and test.op == "not":
+        test, held = test.operand, not held
+    return test, held
+
+
 def named(path: str, node: cst.CSTNode) -> Expr:
     """The expression that a dotted name is the text of."""
     first, *rest = path.split(".")
