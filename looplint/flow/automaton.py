@@ -6,11 +6,12 @@ branch conditions is kept as far as they agree, so that two tests of one conditi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Literal, TypeVar
 
 from looplint.dataclass import dataclass, field
+from looplint.domain.call_string import CallString
 from looplint.flow.events import Event
 from looplint.flow.graph import Condition, Edge, EventGraph, Loop, Node
 from looplint.flow.slicing import Slices
@@ -104,14 +105,51 @@ class Visit:
 
 
 _Key = tuple[str, frozenset[Loop]]
-_Assumed = frozenset[tuple[Condition, bool]]
 
 
 @dataclass(slots=True)
 class _Entry:
-    assumed: _Assumed
+    # What every path to here assumed of conditions, as a bit set of `_Conditions`.
+    assumed: int
     trail: dict[str, Event]
     since: Event | None
+
+
+class _Conditions:
+    """The conditions that a run remembers, as bit sets of what is assumed of them: two bits for each, that it holds and that it does not.
+
+    Most of a fixpoint is joining and comparing such sets, which numbers do at once.
+    """
+
+    def __init__(self, conditions: Iterable[Condition]) -> None:
+        self._bits = {condition: (1 << 2 * number, 1 << 2 * number + 1) for number, condition in enumerate(conditions)}
+        self._of_turn: dict[Loop, int] = {}
+        self._named: dict[tuple[CallString, str], int] = {}
+
+    def __contains__(self, condition: Condition | None) -> bool:
+        return condition in self._bits
+
+    def assume(self, assumed: int, condition: Condition, held: bool) -> int | None:
+        """What is assumed from where a condition is found to hold, or not to; None where the opposite was assumed before."""
+        holds, fails = self._bits[condition]
+        this, other = (holds, fails) if held else (fails, holds)
+        return None if assumed & other else assumed | this
+
+    def forget(self, assumed: int, frame: CallString, name: str) -> int:
+        """What is still assumed when a name of a frame is set anew."""
+        key = (frame, name)
+        if key not in self._named:
+            self._named[key] = self._of(lambda condition: condition.frame is frame and name in condition.names)
+        return assumed & ~self._named[key]
+
+    def next_turn(self, assumed: int, loop: Loop) -> int:
+        """What is still assumed in the next turn of a loop."""
+        if loop not in self._of_turn:
+            self._of_turn[loop] = self._of(lambda condition: _ends_with_turn(condition, loop))
+        return assumed & ~self._of_turn[loop]
+
+    def _of(self, which: Callable[[Condition], bool]) -> int:
+        return sum(holds | fails for condition, (holds, fails) in self._bits.items() if which(condition))
 
 
 def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, Touch]) -> list[Visit]:
@@ -126,19 +164,20 @@ def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, Touch]) -> 
         A visit for every event of the automaton that reaches the object, in the order of the graph.
     """
     graph = slices.graph
-    remembered: frozenset[Condition] = frozenset()
+    remembered: dict[Condition, None] = {}
     facts: dict[int, dict[_Key, _Entry]] = {}
     edges: dict[int, list[Edge]] = {}
     # The nodes to go on from, each with the states that are new or changed there.
     pending: dict[int, dict[_Key, None]] = {}
     for start, sliced, conditions in slices.narrowed(relevant):
         edges.update(sliced)
-        remembered |= conditions
+        remembered.update(dict.fromkeys(conditions))
         facts.update((index, {}) for index in sliced)
         unseen = (UNSEEN, frozenset[Loop]())
-        facts[start][unseen] = _Entry(frozenset(), {}, None)
+        facts[start][unseen] = _Entry(0, {}, None)
         pending[start] = {unseen: None}
     # Nodes are numbered in program order, so the lowest number first settles inner loops before what follows them.
+    correlated = _Conditions(remembered)
     work = list(pending)
     heapify(work)
     while work:
@@ -146,7 +185,7 @@ def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, Touch]) -> 
         node, states = graph.nodes[index], facts[index]
         outgoing = _after(node, {key: states[key] for key in pending.pop(index)}, automaton, relevant.get(index))
         for edge in edges[index]:
-            changed = _flow(graph, node, edge, outgoing, facts[edge.target], automaton, remembered)
+            changed = _flow(graph, node, edge, outgoing, facts[edge.target], automaton, correlated)
             if not changed:
                 continue
             if edge.target not in pending:
@@ -195,7 +234,7 @@ def _flow(
     states: dict[_Key, _Entry],
     into: dict[_Key, _Entry],
     automaton: Automaton,
-    correlated: frozenset[Condition],
+    correlated: _Conditions,
 ) -> dict[_Key, None]:
     """Lead states over an edge: those that are new at its end, or changed there."""
     target = graph.nodes[edge.target]
@@ -211,18 +250,18 @@ def _flow(
         assumed = entry.assumed
         since = entry.since
         if node.forgets is not None and assumed:
-            frame, path = node.forgets
-            assumed = frozenset(a for a in assumed if not (a[0].frame is frame and path in a[0].names))
+            assumed = correlated.forget(assumed, *node.forgets)
         if edge.condition is not None and edge.condition in correlated:
-            if (edge.condition, not edge.held) in assumed:
+            consistent = correlated.assume(assumed, edge.condition, edge.held)
+            if consistent is None:
                 continue
-            assumed = assumed | {(edge.condition, edge.held)}
+            assumed = consistent
         if loop is not None:
             if edge.back:
                 later = later | {loop}
                 if since is not None and loop in since.loops:
                     state = automaton.next(state, "iterate")
-                assumed = frozenset(a for a in assumed if not _ends_with_turn(a[0], loop))
+                assumed = correlated.next_turn(assumed, loop)
             else:
                 later = later - {loop}
         later = later & inside if not later <= inside else later
@@ -252,10 +291,9 @@ def _merge(into: dict[_Key, _Entry], key: _Key, entry: _Entry) -> bool:
     if assumed != old.assumed:
         old.assumed = assumed
         changed = True
-    for kind, event in entry.trail.items():
-        if kind not in old.trail:
-            old.trail[kind] = event
-            changed = True
+    if not entry.trail.keys() <= old.trail.keys():
+        old.trail = {**entry.trail, **old.trail}
+        changed = True
     if old.since is None and entry.since is not None:
         old.since = entry.since
         changed = True
