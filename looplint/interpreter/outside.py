@@ -299,14 +299,14 @@ def _parameters_given(interp: Interpreter, source: ir.Expr) -> frozenset[Obj]:
 
 def _as_loss(interp: Interpreter, name: str, value: Value) -> Value:
     """What a name holds that goes backward, whoever made it, is a tensor with a graph: the program would end there otherwise."""
-    if not value or not all(isinstance(a, Unknown) or (isinstance(a, Tensor) and a.graph != "yes" and not a.made) for a in value):
+    if not value or not all(_is_unseen_value(a) or (isinstance(a, Tensor) and a.graph != "yes" and not a.made) for a in value):
         return value
     code = interp.frame.module.lowered()
     call = sent_backward(code).get((interp.frame.function, name)) if code is not None else None
     if call is None:
         return value
     sent = SentBackward((interp.frame.ctx, id(call.node), "backward"))
-    tensors = [a if isinstance(a, Tensor) else Tensor(a.deps) for a in value if isinstance(a, Tensor | Unknown)]
+    tensors = [a if isinstance(a, Tensor) else Tensor(behind(a)) for a in value if isinstance(a, Tensor | Unknown | Method)]
     marks = [(sent,) if tensor.forwards else (sent, Mark.UNKNOWN) for tensor in tensors]
     return frozenset(replace(a, graph=under(interp.grad, "yes")).tagged(*tags) for a, tags in zip(tensors, marks, strict=True))
 
@@ -328,6 +328,21 @@ def is_unseen(atom: Atom) -> bool:
         case External(qualname):
             return call_effect(qualname) is None
     return False
+
+
+def _is_unseen_value(atom: Atom) -> bool:
+    """Whether a value comes from code that cannot be followed, or is an attribute of one that does."""
+    return isinstance(atom, Unknown | Method) and is_unseen(atom)
+
+
+def behind(atom: Unknown | Method) -> frozenset[Obj]:
+    """The objects that a value from code that cannot be followed, or an attribute of one, may come from."""
+    match atom:
+        case Unknown(deps=deps):
+            return deps
+        case Method(obj=Unknown() | Method() as inner):
+            return behind(inner)
+    return frozenset()
 
 
 def _wrapped(interp: Interpreter, target: ir.Expr, path: str, stmt: ir.Assign) -> Value | None:

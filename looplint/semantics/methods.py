@@ -25,6 +25,7 @@ from looplint.domain.values import (
 from looplint.flow.events import Snapshot
 from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.outside import behind, is_unseen
 from looplint.knowledge.lookup import tensor_method
 from looplint.semantics.contexts import enter_context
 from looplint.semantics.formatting import note_arguments
@@ -53,6 +54,8 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             return on_unknown(interp, method.obj, name, args, expr)
         case Method() if tensor_method(name) == "shape":
             return sizes(args, name)
+        case Method() as unseen if name == "backward" and not args.positional and is_unseen(unseen):
+            return on_unknown(interp, Unknown(behind(unseen)), name, args, expr)  # `ctx.loss.backward()`
         case Iter():
             return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(interp, args)
         case Method(obj=Ref(obj=obj), name="__dict__") if name == "update":
