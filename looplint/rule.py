@@ -139,7 +139,6 @@ from looplint.queries.modes import (
     mode_effects,
     mode_matters,
     mode_states,
-    only_in_train_mode,
     saved_after,
     trains_a_part,
     validation_before,
@@ -177,7 +176,7 @@ from looplint.queries.precision import (
 from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
 from looplint.queries.registration import contains_part, known_elsewhere, only_containers, unregistered, wrapper_for
-from looplint.queries.relations import held_by, may_follow, only, related, subjects
+from looplint.queries.relations import held_by, may_follow, only, only_in_train_mode, related, subjects
 from looplint.queries.resuming import (
     fits_only_if_spread,
     given_no_state,

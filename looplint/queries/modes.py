@@ -14,7 +14,6 @@ from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, subjects
-from looplint.syntax import ir
 
 MODE = Automaton(
     start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN}, reads=frozenset({"forward"})
@@ -30,22 +29,6 @@ def mode_states(program: Program, module: Obj, event: Event, without: Collection
 def has_no_mode(program: Program, module: Obj) -> bool:
     """Whether no layer of a module differs between the modes, as far as is known; what may be a method out of sight has none, but for one that gives the loss."""
     return mode_matters(module) is False or (program.may_be_a_method(module) and not names_a_loss(module.name.rpartition(".")[2]))
-
-
-def only_in_train_mode(event: Event) -> bool:
-    """Whether an event stands in a branch that runs in train mode alone: `if model.training:`."""
-    return any(guard.of_mode and _trains(guard.test, guard.held) for guard in event.guards)
-
-
-def _trains(test: ir.Expr, held: bool) -> bool:
-    match test:
-        case ir.Attr(attr="training"):
-            return held
-        case ir.Unary(op="not", operand=operand):
-            return _trains(operand, not held)
-        case ir.BoolOp(op=op, left=left, right=right) if held == (op == "and"):
-            return _trains(left, held) or _trains(right, held)
-    return False
 
 
 def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:

@@ -47,7 +47,7 @@ from looplint.flow.slicing import Slices
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.incidence import Incidence
-from looplint.queries.relations import held_by, involved, moves_where_asked, related
+from looplint.queries.relations import held_by, involved, moves_where_asked, only_in_train_mode, related
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
 from looplint.syntax import ir
@@ -355,7 +355,13 @@ class Program(Incidence):
             and not self.for_input_gradient(event)
             and related(self.stepped_modules, {module})
             and self._updates(event, module)
+            and not self._goes_backward_in_train_mode_only(event)
         )
+
+    def _goes_backward_in_train_mode_only(self, event: Forward) -> bool:
+        """Whether a forward goes backward under tests of the mode alone, `if model.training:`, so that what it finds is a training where it trains."""
+        backwards = [e for e in self.of(Backward) if event.key in e.forwards]
+        return bool(backwards) and all(map(only_in_train_mode, backwards))
 
     def _updates(self, event: Forward, module: Obj) -> bool:
         """Whether the gradients that a forward leads to are those of the module's own phase: where its loop steps, some of these steps use them.

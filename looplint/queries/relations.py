@@ -8,7 +8,7 @@ from looplint.domain.objects import AnyObj, Obj, Optimizer
 from looplint.flow.events import Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.semantics.devices import implies_gpu
-from looplint.syntax.ir import BoolOp, Expr, Unary, render
+from looplint.syntax.ir import Attr, BoolOp, Expr, Unary, render
 
 
 def may_follow(later: Event, earlier: Event) -> bool:
@@ -81,3 +81,19 @@ def moves_where_asked(move: Move, moves: Iterable[Move]) -> bool:
     """Whether a module goes to a GPU under a condition that asks for one (`if use_cuda: net.cuda()`), and no otherwise."""
     alike = [e for e in moves if e.device == "accelerator" and related(e.subjects, move.subjects)]
     return move in alike and all(any(implies_gpu(g.test, held=g.held) for g in e.guards) for e in alike)
+
+
+def only_in_train_mode(event: Event) -> bool:
+    """Whether an event stands in a branch that runs in train mode alone: `if model.training:`."""
+    return any(guard.of_mode and _trains(guard.test, guard.held) for guard in event.guards)
+
+
+def _trains(test: Expr, held: bool) -> bool:
+    match test:
+        case Attr(attr="training"):
+            return held
+        case Unary(op="not", operand=operand):
+            return _trains(operand, not held)
+        case BoolOp(op=op, left=left, right=right) if held == (op == "and"):
+            return _trains(left, held) or _trains(right, held)
+    return False
