@@ -125,8 +125,11 @@ def _covers(optimizer: Optimizer, module: Obj) -> bool:
 
 
 def _keeps_parameters(event: Replace) -> bool:
-    """Whether the new part is a wrapper around the part that was there (`model.net = DataParallel(model.net)`), or comes from elsewhere."""
-    return any(part.loops is None or any(contains_part(part, whole) for whole in event.subjects) for part in event.new)
+    """Whether the new part is the one that was there, a wrapper around it (`model.net = DataParallel(model.net)`), or comes from elsewhere."""
+    return any(
+        part.loops is None or part.joined.isdisjoint(event.subjects) or any(contains_part(part, whole) for whole in event.subjects)
+        for part in event.new
+    )
 
 
 def _brings_none(event: Replace) -> bool:

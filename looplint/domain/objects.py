@@ -245,6 +245,8 @@ class TorchModule(Obj):
     made_under: tuple[Guard, ...] = ()
     # The tensors that are set as its attributes and have a graph that others' parameters are in: `decoder.hidden = encoder(x)`.
     fed: Value = frozenset()
+    # The modules that took it as a part after they were built.
+    joined: frozenset[Obj] = frozenset()
 
 
 class Module(TorchModule):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from looplint.domain.objects import Container, Data, File, Obj, Scaler, StateDict
+from looplint.domain.objects import Container, Data, File, Obj, Scaler, StateDict, TorchModule
 from looplint.domain.record import Record
 from looplint.domain.tags import Mark, sources_of_batches
 
@@ -254,7 +254,7 @@ class Replace(Event):
     # The attribute's name, or the index in brackets; empty where a part is added to a sequence.
     attr: str
     # The modules that it is from there on.
-    new: tuple[Obj, ...]
+    new: tuple[TorchModule, ...]
 
 
 # What is kept or added up: a tensor for certain, a tensor or a structure of tensors, a tensor of one element on some paths and a number on others, or

@@ -35,6 +35,8 @@ from looplint.knowledge.pytorch import BARE_MODULES
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import libcst as cst
 
 from looplint.domain.values import ClassRef
@@ -187,7 +189,7 @@ def _add_module(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
         obj.length = None
     parts = frozenset().union(*(_parts_in(interp, value) for value in args.values()))
     if parts and not interp.assembling:
-        interp.emit(Replace(attr="", new=tuple(sorted(parts, key=hash))), expr.node, {obj})
+        _replace(interp, obj, "", sorted(parts, key=hash), expr.node)
     for value in args.values():
         adopt(obj, value)
         register(value, deep=True)
@@ -223,6 +225,14 @@ def _register_parameter(interp: Interpreter, obj: Obj, name: str, args: Argument
     return NONE
 
 
+def _replace(interp: Interpreter, obj: Obj, attr: str, parts: Sequence[TorchModule], node: cst.CSTNode) -> None:
+    """A module that is built gets parts; those that its whole had before, as in `model.net = torch.compile(model.net)`, do not join it here."""
+    for part in parts:
+        if set(part.lineage()).isdisjoint(obj.lineage()):
+            part.joined |= {obj}
+    interp.emit(Replace(attr=attr, new=tuple(parts)), node, {obj})
+
+
 def _parts_in(interp: Interpreter, value: Value) -> frozenset[Module]:
     """The modules that a method is given, alone or in a list."""
     given = element_of(interp, value) if refs(value, Container) or any(isinstance(a, Tuple) for a in value) else value
@@ -239,7 +249,7 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
     # Where the module is one of several, so are the parameters: those of the others are not what this one gets.
     is_given_others = bool(parameters) and not any(_is_there(a, obj) for a in parameters)
     if (modules or is_given_others) and not constructing:
-        interp.emit(Replace(attr=target.attr, new=tuple(modules)), target.node, {obj})
+        _replace(interp, obj, target.attr, modules, target.node)
     adopt(obj, value)
     if modules and not constructing:
         # Under a condition the old part may stay.
@@ -263,8 +273,7 @@ def _is_there(params: Params, obj: Module) -> bool:
 def _item_assigned(interp: Interpreter, obj: Module, target: ir.Subscript, key: Const | None, value: Value) -> None:
     """`layers[0] = nn.Linear(...)`: a part is replaced."""
     if refs(value, Module):
-        new = tuple(a.obj for a in value if isinstance(a, Ref))
-        interp.emit(Replace(attr=f"[{ir.render(target.index)}]", new=new), target.node, {obj})
+        _replace(interp, obj, f"[{ir.render(target.index)}]", refs(value, Module, Loss), target.node)
         adopt(obj, value)
         register(value)
         if key is None or interp.guards:
