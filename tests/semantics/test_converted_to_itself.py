@@ -26,3 +26,28 @@ def test_to_its_own_device_or_type(converted: str) -> None:
 @pytest.mark.parametrize("converted", ["x.to(y.device)", "x.to(device)", "x.to(x.device, y.dtype)"])
 def test_to_that_of_another(converted: str) -> None:
     assert_marked(PROGRAM.replace("CONVERTED", f"{converted}  # expect: LL503"))
+
+
+MADE = """
+        def show(model, rows):
+            latent = MADE
+            image = model(latent.to("cuda"))
+            MOVED
+            print(latent.sum())
+            return image
+        """
+
+
+@pytest.mark.parametrize(
+    "made", ["torch.tensor(rows)", "torch.zeros(len(rows), 4)", "torch.from_numpy(rows).float()", "torch.randn(4)[None]"]
+)
+@pytest.mark.parametrize("moved", ['latent.to("cpu")', "latent.cpu()"])
+def test_to_the_cpu_where_it_was_made(made: str, moved: str) -> None:
+    assert_marked(MADE.replace("MADE", made).replace("MOVED", moved))
+
+
+@pytest.mark.parametrize(
+    ("made", "moved"), [("torch.tensor(rows)", "latent.cuda()"), ("torch.zeros(4, device=model.device)", "latent.cpu()")]
+)
+def test_to_another_than_where_it_was_made(made: str, moved: str) -> None:
+    assert_marked(MADE.replace("MADE", made).replace("MOVED", f"{moved}  # expect: LL503"))
