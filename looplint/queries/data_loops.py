@@ -16,9 +16,9 @@ from looplint.syntax import ir
 
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
-    """The innermost loop over data around an event in which nothing is trained."""
+    """The innermost loop over data around an event in which nothing is trained; one that always ends in its first turn tries a batch, and is no pass."""
     loop = untrained_loop(program, event)
-    return loop if loop is not None and over_data(loop) else None
+    return loop if loop is not None and loop.repeats and over_data(loop) else None
 
 
 def untrained_loop(program: Program, event: Event) -> Loop | None:
