@@ -23,7 +23,7 @@ def lines_of(text: str) -> Sequence[str]:
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits of one file made in it.
+    """The text with edits of one file made in it; one that several repairs ask for, as an import, is made once.
 
     Raises:
         ValueError: two edits overlap.
@@ -34,7 +34,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         return starts[place.row - 1] + place.column - 1
 
     parts, end = [], 0
-    for edit in sorted(edits, key=lambda e: (e.location, e.end_location)):
+    for edit in sorted(dict.fromkeys(edits), key=lambda e: (e.location, e.end_location)):
         begin = offset(edit.location)
         if begin < end:
             raise ValueError("edits overlap")

@@ -361,10 +361,14 @@ def _by_files(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 
 def _reach(finding: Finding) -> list[tuple[str, Location, Location]]:
-    """Per file, the first and last place that a finding's repair touches."""
-    edits = finding.fix.edits if finding.fix else ()
+    """Per file, the first and last place that a finding's repair touches; an import that is inserted touches nothing that another repair does."""
+    edits = [e for e in finding.fix.edits if not _inserts_import(e)] if finding.fix else []
     files = dict.fromkeys(e.filename for e in edits)
     return [(n, min(e.location for e in edits if e.filename == n), max(e.end_location for e in edits if e.filename == n)) for n in files]
+
+
+def _inserts_import(edit: Edit) -> bool:
+    return edit.location == edit.end_location and edit.content.startswith(("import ", "from ")) and edit.content.count("\n") == 1
 
 
 def _reads(result: FileResult, files: Iterable[str]) -> bool:

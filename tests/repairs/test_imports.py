@@ -48,3 +48,33 @@ def test_a_function_that_imports_torch_itself_uses_that(tmp_path: Path) -> None:
 def test_torch_is_made_no_need_of_the_whole_file(tmp_path: Path) -> None:
     broken = PROGRAM.format(first="valid = list(valid)")
     assert fixed(tmp_path / "loop.py", broken.encode()).decode() == broken
+
+
+TWO_BRANCHES = """\
+from torch import nn, optim
+
+
+def train(loader, validate, higher):
+    model = nn.Linear(2, 2)
+    optimizer = optim.Adam(model.parameters())
+    best = 0.0
+    best_state = None
+    for epoch in range(10):
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        score = validate(epoch)
+        if higher and score > best:
+            best, best_state = score, model.state_dict()
+        elif not higher and score < best:
+            best, best_state = score, model.state_dict()
+    model.load_state_dict(best_state)
+"""
+
+
+def test_repairs_that_ask_for_one_import_are_made_together(tmp_path: Path) -> None:
+    changed = fixed(tmp_path / "loop.py", TWO_BRANCHES.encode()).decode()
+    assert changed.startswith("import copy\n")
+    assert changed.count("import copy") == 1
+    assert changed.count("copy.deepcopy(model.state_dict())") == 2
