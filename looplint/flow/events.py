@@ -131,6 +131,8 @@ class Backward(Event):
     kind = "backward"
     # Whether the program sets the gradients itself: `p.grad = g`. Nothing more is known of such a one.
     manual: bool = False
+    # Whether these are gradients of an input, or of a copy of parameters, and of no parameter of a module.
+    of_inputs: bool = False
     # Whether all that goes backward is known.
     known: bool = False
     # Whether it ends at tensors that the program made of values, and comes to no parameter of a module: `Variable(loss, requires_grad=True)`.

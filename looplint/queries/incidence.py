@@ -192,7 +192,7 @@ class Incidence:
             return None
         if self._is_apart(obj, event):
             return None
-        if isinstance(event, Clear) and event.of_inputs and obj.holds and not obj.of_tensors:
+        if isinstance(event, Clear | Backward) and event.of_inputs and obj.holds and not obj.of_tensors:
             return None
         if isinstance(event, Backward) and event.cut_off and obj.exact and not obj.of_tensors:
             return None

@@ -232,8 +232,8 @@ def _replace_gradient(interp: Interpreter, target: ir.Attr, owner: Params | Tens
     )
     of_inputs = isinstance(owner, Tensor) and of_input(owner)
     interp.emit(Clear(of_inputs=of_inputs), target.node, sources, certain=certain)
-    if value != NONE and not of_inputs:
-        interp.emit(Backward(manual=True), target.node, sources, certain=certain)
+    if value != NONE:
+        interp.emit(Backward(manual=True, of_inputs=of_inputs), target.node, sources, certain=certain)
 
 
 def _freeze(interp: Interpreter, params: Params, target: ir.Attr, value: Value) -> None:
