@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import libcst as cst
 
 from looplint.domain.objects import Obj
-from looplint.flow.events import Backward, Clear, Construct, Event, Step, Unscale, Update
-from looplint.queries.relations import involved
+from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Step, Unscale, Update
+from looplint.queries.relations import exclude_each_other, involved
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout
+from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.places import Place, meet, name_in, name_in_function, place_at, receiver
 from looplint.repairs.planner import Planner, check_free, common_block
 from looplint.repairs.repair import Plan, Repair
@@ -25,7 +25,7 @@ _IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re
 class InsertUnscale(Repair):
     """Unscale gradients just before a clip, under its conditions; an unscale after it moves up.
 
-    A second `unscale_` in one iteration raises an error.
+    A second `unscale_` in one iteration raises an error: where several clips can run in one, there is one before all of them.
 
     Attributes:
         clip: the clip.
@@ -50,11 +50,22 @@ class InsertUnscale(Repair):
         )
         if scaler_name is None or optimizer_name is None:
             raise Infeasible("the scaler or the optimizer has no name where the clip is")
-        if any(isinstance(s.node, cst.For | cst.While) and s not in _loops_around(p, self.backward) for s in place.statement.ancestors()):
+        target = self._before_all_clips(p, place.statement)
+        if any(isinstance(s.node, cst.For | cst.While) and s not in _loops_around(p, self.backward) for s in target.ancestors()):
             raise Infeasible("the clip is in a loop of its own")
         draft = Draft(place.layout)
-        draft.line_before(place.statement, f"{scaler_name}.unscale_({optimizer_name})")
+        draft.line_before(target, f"{scaler_name}.unscale_({optimizer_name})")
         return Plan(f"Unscale the gradients of {optimizer_name} before the clip", "safe", [draft])
+
+    def _before_all_clips(self, p: Planner, target: Statement) -> Statement:
+        """The first of the statements that hold the clips of these gradients in one turn, in the innermost block that holds them all."""
+        for other in p.program.of(Clip):
+            if other is self.clip or other.loops != self.clip.loops or other.index < self.backward.index:
+                continue
+            if p.program.touches(other, self.optimizer) and not exclude_each_other(other, self.clip):
+                _, here, there = common_block(target, meet(other, self.backward, p.layouts)[0].statement)
+                target = min(here, there, key=lambda statement: statement.index)
+        return target
 
 
 def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:

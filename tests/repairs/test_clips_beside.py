@@ -1,0 +1,53 @@
+"""Gradients are unscaled once in a turn, before all clips that can run in it: a second `unscale_` raises an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repaired_text import fixed
+
+PROGRAM = """\
+import torch
+from torch import nn
+
+
+def train(config, model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    scaler = torch.amp.GradScaler()
+    for step, (x, y) in enumerate(loader):
+        with torch.autocast("cuda", dtype=torch.float16):
+            loss = nn.functional.mse_loss(model(x), y)
+        scaler.scale(loss).backward()
+{clips}        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+"""
+UNSCALE = "        scaler.unscale_(optimizer)\n"
+ENCODER = "        if config.clip_encoder:\n            nn.utils.clip_grad_norm_(model.encoder.parameters(), 1.0)\n"
+HEAD = "        if config.clip_head:\n            nn.utils.clip_grad_norm_(model.head.parameters(), 1.0)\n"
+ALL = "        nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n"
+EITHER = """\
+        if config.by_norm:
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        else:
+            nn.utils.clip_grad_value_(model.parameters(), 1.0)
+"""
+EITHER_UNSCALED = EITHER.replace("            nn", "            scaler.unscale_(optimizer)\n            nn")
+
+
+@pytest.mark.parametrize(
+    ("clips", "repaired"),
+    [
+        (ENCODER + HEAD, UNSCALE + ENCODER + HEAD),
+        (ENCODER + ALL, UNSCALE + ENCODER + ALL),
+        (ALL + HEAD, UNSCALE + ALL + HEAD),
+        (ALL + ALL, UNSCALE + ALL + ALL),
+        (HEAD, HEAD.replace("            nn", "            scaler.unscale_(optimizer)\n            nn")),
+        (EITHER, EITHER_UNSCALED),
+    ],
+)
+def test_one_unscale(tmp_path: Path, clips: str, repaired: str) -> None:
+    broken = PROGRAM.format(clips=clips)
+    assert fixed(tmp_path / "train.py", broken.encode()).decode() == PROGRAM.format(clips=repaired)
