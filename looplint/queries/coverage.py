@@ -13,7 +13,7 @@ import libcst as cst
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, FrameworkObject, Optimizer
-from looplint.flow.events import Backward, Escape, Event, Schedule, Step
+from looplint.flow.events import Backward, Escape, Event, Forward, Schedule, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.queries.program import Program
 from looplint.syntax import ir
@@ -121,10 +121,13 @@ def _is_of_its_callers(call: ir.GradientCall) -> bool:
 def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.GradientCall]) -> str | None:
     """Why a loop is not judged: "" where it is, None where it is no training loop."""
     events = [event for call in calls for event in known.backwards.get(id(call.call.node), ())]
-    if any(program.touches(event, obj) == "must" for event in events for obj in known.stepped):
-        return ""
     first = calls[0]
     steps = _steps_beside(info, first)
+    backwards = [event for event in events if isinstance(event, Backward)]
+    if backwards and not steps and all(_is_of_inputs(program, b) for b in backwards):
+        return None  # what a classifier says of its input steers a sampler
+    if any(program.touches(event, obj) == "must" for event in events for obj in known.stepped):
+        return ""
     if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
         return ""  # that nothing steps is known as well
     steps_somewhere = any(
@@ -147,6 +150,12 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     if not known.stepped:
         return "no step of an optimizer was found"
     return f"no known optimizer holds the parameters that `{loss}` comes from"
+
+
+def _is_of_inputs(program: Program, event: Backward) -> bool:
+    """Whether a backward goes through forwards alone that are made for the gradients of their inputs, or is known to reach no parameters."""
+    forwards = [forward for forward in program.of(Forward) if forward.key in event.forwards]
+    return all(map(program.for_input_gradient, forwards)) if forwards else event.known and not event.subjects
 
 
 def _never_steps(program: Program, root: str) -> bool:

@@ -47,8 +47,11 @@ def turns_after(program: Program, event: Event, loops: Sequence[Loop]) -> tuple[
 def piles_up_in(program: Program, event: Keep) -> tuple[Loop, ...]:
     """The loops over whose turns what is kept in a container piles up.
 
-    Those that it outlives a turn of, and in which nothing is taken out of it, nor another one put into its place: `if done: losses = []`.
+    Those that it outlives a turn of, and in which nothing is taken out of it, nor another one put into its place: `if done: losses = []`. None where each
+    turn takes the place of the one before: `features[name] = model(x)` in a loop over batches within a loop over names.
     """
+    if any(_keeps_its_key(event, loop) for loop in event.carried):
+        return ()
     taken = [e for e in program.of(Withdraw) if event.into in e.subjects]
     by_method = container_at(event) if isinstance(event.site.node, cst.Call) else ""  # `losses += [loss]` gives the name its value itself
 
@@ -56,6 +59,29 @@ def piles_up_in(program: Program, event: Keep) -> tuple[Loop, ...]:
         return any(loop in e.loops for e in taken) or (loop.frame == event.key[0] and by_method in loop.assigned)
 
     return tuple(loop for loop in event.carried if not emptied(loop))
+
+
+def _keeps_its_key(event: Keep, loop: Loop) -> bool:
+    """Whether the key that something is put under is the same in all turns of a loop: it is made of names that the loop does not bind."""
+    node = event.site.node
+    if not isinstance(node, cst.Subscript) or loop.frame != event.key[0]:
+        return False
+    names = _plain_names([part.slice for part in node.slice])
+    return names is not None and not names & (loop.assigned | loop.targets)
+
+
+def _plain_names(nodes: Sequence[cst.CSTNode]) -> set[str] | None:
+    """The names in some expressions; None where there is more than names, constants and what puts them together."""
+    names, work = set[str](), list(nodes)
+    while work:
+        match work.pop():
+            case cst.Attribute() | cst.Call() | cst.Subscript() | cst.NamedExpr() | cst.Lambda() | cst.BaseComp():
+                return None
+            case cst.Name(value=name):
+                names.add(name)
+            case node:
+                work.extend(node.children)
+    return names
 
 
 def in_one_turn(program: Program, events: Sequence[Event], loop: Loop) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from looplint.domain.tensors import combine
-from looplint.domain.values import Arguments
+from looplint.domain.values import UNKNOWN, Arguments
 from looplint.flow.remarks import Seed
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.semantics import devices
+from looplint.semantics.gradients import backward
 from looplint.syntax import ir
 
 _MEASURES = r"(?:metric|evaluat|meter|scor|accurac|acc(?![a-z])|psnr|ssim|lpips|iou|confusion|(?<![a-z])fid(?![a-z])|(?<![a-z])(?:wer|cer|bleu|auc|f1)(?![a-z]))"
@@ -31,6 +32,8 @@ def _unknown_called(interp: Interpreter, args: Arguments, expr: ir.Expr) -> bool
         interp.remark(Seed(), expr.node, {interp.setting_owner("torch.random")})
     if isinstance(expr.func, ir.Attr) and expr.func.attr == "cuda":
         devices.note_unconditional(interp)
+    if isinstance(expr.func, ir.Attr) and expr.func.attr == "backward" and all(each.keyword for each in expr.args):
+        backward(interp, expr, [UNKNOWN], args)  # what is sent backward was not understood: it may be the loss of any model
     return note_measured(interp, args, expr)
 
 

@@ -48,6 +48,37 @@ PROGRAMS = {
                     param.grad = torch.normal(values.mean(), values.std(), param.grad.shape)
             ctx.optimizer.step()
         """,
+    "of a function that was given more than it takes": """
+        def of_gan(real, fake):
+            return F.binary_cross_entropy(real, fake)
+
+        def of_wgan(real, fake):
+            return (fake - real).mean()
+
+        def get_loss(kind="gan"):
+            if kind in ("gan", "gan-gp"):
+                return of_gan
+            return of_wgan
+
+        def train(model, loader, kind):
+            optimizer = torch.optim.Adam(model.parameters())
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = get_loss(model(x), y, kind=kind)
+                loss.backward()
+                optimizer.step()
+        """,
+    "that is a function as far as one can see": """
+        def train(model, loader, losses):
+            optimizer = torch.optim.Adam(model.parameters())
+            for x, y in loader:
+                optimizer.zero_grad()
+                out = model(x)
+                def loss():
+                    return F.mse_loss(out, y)
+                loss.backward(retain_graph=True)
+                optimizer.step()
+        """,
     "and the order is right": """
         def on_batch_backward(ctx):
             ctx.optimizer.zero_grad()

@@ -468,3 +468,71 @@ def train(net, loader, kind):
     output = checked(tmp_path, train=text).output
     assert "1 could not be followed" in output
     assert "is not known to be an optimizer" not in output
+
+
+GUIDED = """\
+import os
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.Adam(net.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        optimizer.step()
+    torch.save(net.state_dict(), "net.pt")
+
+
+def steer(net, x, target):
+{steering}
+
+
+def sample(loader, x):
+    train(loader)
+    net = Net()
+    net.load_state_dict(torch.load("net.pt", map_location="cpu"))
+    net.eval()
+    for _ in range(100):
+        x = x - steer(net, x, 1)
+    return x
+"""
+STEERING = {
+    "through a frozen classifier": """\
+    for p in net.parameters():
+        p.requires_grad_(False)
+    data = x.detach().requires_grad_(True)
+    loss = -F.log_softmax(net(data), dim=-1)[:, target].mean()
+    loss.backward()
+    return data.grad.detach()
+""",
+    "by its sign, through one that is not": """\
+    x = x.clone().detach()
+    x.requires_grad = True
+    loss = F.cross_entropy(net(x), target)
+    loss.backward()
+    return x.grad.sign()
+""",
+}
+
+
+@pytest.mark.parametrize("name", STEERING)
+def test_what_steers_a_sampler_is_no_training_loop(tmp_path: Path, name: str) -> None:
+    assert "Judged 1 training loop in 1 file.\n" in checked(tmp_path, guided=GUIDED.format(steering=STEERING[name])).output
+
+
+def test_gradients_that_nothing_takes_from_inputs_may_be_of_a_loop(tmp_path: Path) -> None:
+    steering = "    loss = F.cross_entropy(net(x), target)\n    loss.backward()\n    return loss.detach()\n"
+    assert "1 could not be followed" in checked(tmp_path, guided=GUIDED.format(steering=steering)).output
