@@ -144,9 +144,8 @@ def check(program: Program) -> Reports:
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
-        where, after = (
-            ("for this prediction", "") if given_out else ("in this validation pass", f", and {name}.train() before training goes on")
-        )
+        where = "in this validation pass" if loop is not None and not given_out else "for this prediction"
+        after = "" if given_out else f", and {name}.train() before training goes on"
         message = f"{name} is in train mode {where}: {effect}; call {name}.eval() before it{after}"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         if switch:

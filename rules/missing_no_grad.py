@@ -61,8 +61,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A decorator, a context or a caller that disables gradients.
 - A context that enables gradients, `with torch.enable_grad():` or `with torch.set_grad_enabled(True):`, which are wanted then.
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
-- Models that are frozen (`requires_grad_(False)`).
-- Inputs that are volatile (`Variable(x, volatile=True)`): since torch 0.4 each of them warns that this has no effect.
+- Models that are frozen (`requires_grad_(False)`), and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
 - Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
@@ -99,6 +98,7 @@ from looplint.rule import (
     name_of,
     note,
     only_in_train_mode,
+    over_batches,
     over_chunks,
     over_data,
     over_entries,
@@ -172,7 +172,8 @@ def check(program: Program) -> Reports:
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         called = callee(event.chain[depth]) or name_of(module)
-        validates = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
+        measures = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
+        validates = loop is not None and (over_batches(program, loop) or over_chunks(loop))
         where = "in this validation pass" if validates else "for this forward pass"
         message = (
             f"gradients are enabled {where}: every call of {called} builds a graph, which takes memory and time, and nothing goes backward; "
@@ -181,7 +182,7 @@ def check(program: Program) -> Reports:
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
-        minor = (not validates and event.of_one_item) or event.key in program.uses.detached
+        minor = (not measures and event.of_one_item) or event.key in program.uses.detached
         severity: Severity = "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         yield Report(
             event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth], severity=severity

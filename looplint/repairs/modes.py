@@ -112,7 +112,9 @@ class InsertEval(Repair):
                 draft.line_before(before, f"was_training = {name}.training")
             draft.line_after(target, f"{name}.train(was_training)" if handed_in else f"{name}.train()")
         draft.line_before(before, f"{name}.eval()")
-        return Plan(f"Set {name} to eval mode for this pass", "safe", [draft])
+        # One computation would make its parts in two modes: a search that asks for the root here, and for its leaves elsewhere.
+        alone = self.loop is not None or not _predicts_elsewhere(p, self.module, self.event, self.depth)
+        return Plan(f"Set {name} to eval mode for this pass", "safe" if alone else "unsafe", [draft])
 
 
 class InsertNoGrad(Repair):
@@ -152,6 +154,16 @@ class InsertNoGrad(Repair):
         first, last = _neighbours(p, target, layout)
         draft.wrap(first, last, f"with {no_grad}:")
         return Plan("Run the pass under torch.no_grad()", applicability, [draft])
+
+
+def _predicts_elsewhere(p: Planner, module: Obj, event: Event, depth: int) -> bool:
+    """Whether a model is applied outside the function of a pass as well, in the same run, and nothing is trained on what it gives there."""
+    function = [site.node for site in event.chain[:depth]]
+    return any(
+        [site.node for site in e.chain[:depth]] != function
+        for e in p.program.of(Forward)
+        if e.root == event.root and module in e.subjects and not p.program.is_trained(e) and not p.program.feeds_training(e)
+    )
 
 
 def _is_switched_back(p: Planner, module: Obj, event: Event, loop: Loop) -> bool:
