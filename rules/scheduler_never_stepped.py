@@ -54,6 +54,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Schedulers that are kept in one list or dict, and that of one of several trainers. Those that branches build under one name are one.
 - A scheduler whose optimizer does not step in a loop after it.
 - One whose name another scheduler of its optimizer takes, which is stepped.
+- One that is told where it begins (`last_epoch=epoch`): its construction sets the rate of that epoch, and each round may build one.
 
 ## Repair
 
@@ -100,6 +101,8 @@ def check(program: Program) -> Reports:
                 continue
             if any(each.wrapped or each.escaped for each in (scheduler, *one_of)):
                 continue  # wrapped in another one, returned, stored or passed on
+            if scheduler.given_start:
+                continue  # one that is told where it begins: its construction sets the rate of that epoch
             if scheduler.merged is not None or scheduler.many:
                 continue  # one of several that are chosen from, or kept in one list or dict
             optimizers = refs(scheduler.optimizer, Optimizer)

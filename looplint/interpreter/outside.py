@@ -299,7 +299,9 @@ def _parameters_given(interp: Interpreter, source: ir.Expr) -> frozenset[Obj]:
 
 def _as_loss(interp: Interpreter, name: str, value: Value) -> Value:
     """What a name holds that goes backward, whoever made it, is a tensor with a graph: the program would end there otherwise."""
-    if not value or not all(_is_unseen_value(a) or (isinstance(a, Tensor) and a.graph != "yes" and not a.made) for a in value):
+    if not value or not all(
+        _is_unseen_value(a) or (isinstance(a, Tensor) and (a.graph == "maybe" or (a.graph == "no" and not a.made))) for a in value
+    ):
         return value
     code = interp.frame.module.lowered()
     call = sent_backward(code).get((interp.frame.function, name)) if code is not None else None

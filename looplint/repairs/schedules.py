@@ -187,8 +187,11 @@ class MoveBeforeConstruction(Repair):
         try:
             unit = p.unit(mine, theirs.statement, "move")
             target = taken[0]
-            if depends(unit, [target, *crossed(unit, target)], _set_to_itself(self.event, mine)):
+            passed = [target, *crossed(unit, target)]
+            if depends(unit, passed, _set_to_itself(self.event, mine)):
                 raise Infeasible("it uses names that are assigned in between")
+            if any(isinstance(statement.node, cst.Import | cst.ImportFrom) for statement in passed):
+                raise Infeasible("what is imported in between may be what makes the device known")
         except Infeasible:
             return _construction_after(p, theirs, mine, "Build the optimizer after the move", "safe", taken)
         draft = Draft(mine.layout)

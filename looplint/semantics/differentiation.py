@@ -56,21 +56,21 @@ def _ways(interp: Interpreter, cls: ClassRef) -> frozenset[str]:
 
 def _ways_of_each(interp: Interpreter, cls: ClassRef) -> Iterator[str]:
     beside = {f.name: f for f in cls.module.code.functions} if cls.module.code is not None else {}
-    seen: set[str] = set()
-    work = ["forward"]
+    seen: set[tuple[str, bool]] = set()
+    work = [("forward", True)]
     while work:
-        name = work.pop()
-        if name in seen:
+        name, of_an_object = work.pop()
+        if (name, of_an_object) in seen:
             continue
-        seen.add(name)
-        member = classes.find_member(interp, cls, name)
-        function = member[0] if member is not None else beside.get(name)
+        seen.add((name, of_an_object))
+        member = classes.find_member(interp, cls, name) if of_an_object else None
+        function = member[0] if member is not None else None if of_an_object else beside.get(name)
         if isinstance(function, ir.Function):
             called = function.called()
             yield from _DIFFERENTIATING & {each.rpartition(".")[2] for each in called}
             if _steps_on_a_loss(function):
                 yield "step"
-            work.extend(sorted(called))
+            work.extend((each, each in function.methods) for each in sorted(called))
 
 
 def _steps_on_a_loss(function: ir.Function) -> bool:

@@ -20,6 +20,22 @@ def note_modes(interp: Interpreter, obj: Module, args: Arguments) -> None:
     obj.modal = modal if obj.modal in ("", modal) else "maybe"
 
 
+def mode_of_forward(interp: Interpreter, cls: ClassRef) -> Literal["train", "eval", ""]:
+    """The mode that a forward puts its own module in, whoever calls it: `def forward(self, x): self.train()`."""
+    member = classes.find_member(interp, cls, "forward")
+    return _mode_set_in(member[0]) if member is not None and isinstance(member[0], ir.Function) else ""
+
+
+@ir.kept_with_code
+def _mode_set_in(forward: ir.Function) -> Literal["train", "eval", ""]:
+    own = forward.params[0].name if forward.params else ""
+    for stmt in forward.body:
+        match stmt:
+            case ir.ExprStmt(value=ir.Call(func=ir.Attr(value=ir.Name(id=name), attr="train" | "eval" as mode), args=[])) if name == own:
+                return "train" if mode == "train" else "eval"
+    return ""
+
+
 def _layer_differs(obj: Module, args: Arguments) -> bool | None:
     leaf = obj.qualname.rpartition(".")[2]
     if not obj.qualname.startswith("torch.nn."):

@@ -39,7 +39,7 @@ from looplint.semantics.carried import carries_state
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing
 from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
-from looplint.semantics.modes import note_modes
+from looplint.semantics.modes import mode_of_forward, note_modes
 from looplint.semantics.module_containers import fill_derived
 from looplint.semantics.outcomes import of_forward
 from looplint.semantics.parameters import held, is_frozen, note_class, shows_no_parameters, without_parameters
@@ -135,6 +135,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     own = trained if not frozen else "no"
     if obj.cls is not None:
         devices.note_forward(interp, obj.cls)
+        if mode := mode_of_forward(interp, obj.cls):
+            interp.emit(Train() if mode == "train" else Eval(), expr.node, {obj})
     applied = _is_called(interp, obj, expr.func)
     bare = False
     if own != "no" and without_parameters(obj):

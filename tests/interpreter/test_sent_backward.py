@@ -44,6 +44,51 @@ PROGRAMS = {
                 optimizer.step()
             return history
         """,
+    "what is computed from the output of a model out of sight is kept before its backward": """
+        from nets import Generator
+        def train(loader):
+            net = Generator()
+            optimizer = torch.optim.Adam(net.parameters())
+            history = []
+            for x, y in loader:
+                optimizer.zero_grad()
+                error = torch.mean(torch.abs(net(x) - y))
+                total = 2 * error
+                history.append(total)  # expect: LL401
+                total.backward()
+                optimizer.step()
+            return history
+        """,
+    "a sum of errors of two models out of sight is added up before its backward": """
+        from nets import Decoder, Encoder
+        def train(loader):
+            encoder, decoder = Encoder(), Decoder()
+            optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()])
+            summed = 0
+            for x in loader:
+                optimizer.zero_grad()
+                code = encoder(x)
+                loss = (decoder(code) - x).pow(2).mean() + code.abs().mean()
+                summed += loss  # expect: LL402
+                loss.backward()
+                optimizer.step()
+            return summed
+        """,
+    "only a term of what goes backward, of a model out of sight, is kept": """
+        from nets import Generator, penalty
+        def train(loader):
+            net = Generator()
+            optimizer = torch.optim.Adam(net.parameters())
+            history = []
+            for x, y in loader:
+                optimizer.zero_grad()
+                term = penalty(x)
+                total = (net(x) - y).abs().mean() + term
+                history.append(term)
+                total.backward()
+                optimizer.step()
+            return history
+        """,
     "what is added up is another value of the same name": """
         from engine import compute, penalty
         def train(loader, optimizer):

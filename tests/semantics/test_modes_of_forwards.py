@@ -1,0 +1,60 @@
+"""A forward that sets the mode of its own module is run in that mode, whatever the caller left on."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+SCRIPT = """\
+import torch
+from torch import nn
+
+
+class Base(nn.Module):
+    def forward(self, x):
+        {mode}
+        return self.compute(x)
+
+    def compute(self, x):
+        return self.body(x).mean()
+
+    def start(self):
+        pass
+
+
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+
+    @torch.no_grad()
+    def sample(self, n):
+        self.eval()
+        return self.body(torch.zeros(n, 4))
+
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.Adam(net.parameters())
+    for epoch in range(10):
+        for step, x in enumerate(loader):
+            optimizer.zero_grad()
+            net(x).backward()
+            optimizer.step()
+        print(net.sample(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("self.train()", []),
+        ("x = x * 2\n        self.train()", []),
+        ("self.start()", ["LL301"]),
+        ("self.train(x is None)", ["LL301"]),
+        ("if x is None:\n            self.train()", ["LL301"]),
+    ],
+)
+def test_a_forward_that_sets_its_mode(mode: str, expected: list[str]) -> None:
+    assert [f.code for f in looplint.lint(SCRIPT.format(mode=mode), isolated=True)] == expected
