@@ -11,11 +11,14 @@ from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Atom,
+    ClassRef,
     Const,
+    External,
     Func,
     Method,
     Number,
     Params,
+    Partial,
     Ref,
     Tensor,
     Tuple,
@@ -33,6 +36,7 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, hooks, objects
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge import lookup
 from looplint.syntax import ir
 
 # The methods by which a class says what an operator makes of its objects (https://docs.python.org/3/reference/datamodel.html#emulating-numeric-types).
@@ -186,7 +190,9 @@ def truth_of(value: Value) -> bool | None:
             case Func(function=function):
                 # A decorator may put anything in its place.
                 outcomes.add(None if function.decorators else True)
-            case Tuple():
+            case External(qualname=qualname):
+                outcomes.add(True if lookup.counts_as_true(qualname) else None)
+            case Tuple() | Partial() | ClassRef():
                 outcomes.add(True)
             case _:
                 outcomes.add(None)

@@ -80,6 +80,12 @@ def is_listed(qualname: str) -> bool:
     return _listed(qualname) is not None
 
 
+def counts_as_true(qualname: str) -> bool:
+    """Whether what a library has under a name is a function, a class or something else that is true in a test, and no flag that may be off."""
+    owner, _, leaf = qualname.rpartition(".")
+    return is_listed(qualname) or qualname.startswith(("torch.nn.", "torch.optim.")) or (owner == "torch" and leaf != "newaxis")
+
+
 def _listed(qualname: str) -> str | None:
     return next((table[qualname] for table in (pytorch.CALLS, frameworks.CALLS, _BUILTINS) if qualname in table), None)
 
