@@ -124,8 +124,9 @@ def choose(repository: Path, most: int) -> list[tuple[str, Plant]]:
 
 
 def importers(root: Path, path: Path) -> list[str]:
-    """The files that import a module by its name, the nearest first."""
-    pattern = re.compile(rf"^\s*(?:from|import)\s+[^#\n]*\b{re.escape(path.stem)}\b", re.MULTILINE)
+    """The files that import a module by its name, the nearest first; a package goes by that of its folder."""
+    name = path.parent.name if path.stem == "__init__" else path.stem
+    pattern = re.compile(rf"^\s*(?:from|import)\s+[^#\n]*\b{re.escape(name)}\b", re.MULTILINE)
     found = []
     for other in sorted(root.rglob("*.py"), key=lambda p: (p.parent != path.parent, str(p))):
         if other != path and other.is_file():
