@@ -275,6 +275,8 @@ class Module(TorchModule):
     constant: bool = False
     # How many parts a container has; None where that is not known, or it is none.
     length: int | None = None
+    # Where it has parts whose number is not known: what was put at its end last; None where that is not known either.
+    last: Value | None = None
     # Whether another module has it among its parts.
     registered: bool = False
     # Whether its forward hands on what an earlier call of it has left on the object.
@@ -448,6 +450,8 @@ class List(Container):
     kind = "list"
     # Its items, one by one; None where they are not all known.
     items: tuple[Value, ...] | None = None
+    # Where they are not: what was put at its end last; None where that is not known either.
+    last: Value | None = None
     # Whether the expression that makes it was followed before.
     evaluated: bool = False
     # Its items before the first `append`.

@@ -422,11 +422,12 @@ def may_be_unknown(value: Value) -> bool:
 
 @dataclass(slots=True)
 class Arguments:
-    """Evaluated arguments of a call; `starred` when some came through * or **."""
+    """Evaluated arguments of a call; `starred` when some came through * or **, `last` is the last positional one where it is known."""
 
     positional: list[Value] = field(default_factory=list)
     keywords: dict[str, Value] = field(default_factory=dict)
     starred: bool = False
+    last: Value | None = None
 
     def get(self, position: int, *names: str) -> Value | None:
         for name in names:

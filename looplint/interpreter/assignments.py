@@ -28,7 +28,7 @@ from looplint.domain.values import (
     tensor_of,
 )  # fmt: skip
 from looplint.interpreter import choices, classes, conditions, gradient_uses, hooks, objects, outside
-from looplint.interpreter.elements import element_of
+from looplint.interpreter.elements import element_of, last_of, note_last
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -255,6 +255,7 @@ def run_aug_assign(interp: Interpreter, stmt: ir.AugAssign) -> None:
         kept = hooks.stored.run(interp, stmt.node, old, element_of(interp, value), None)
         for obj in lists:
             obj.items = None
+            note_last(interp, obj, last_of(value))
             interp.write(obj, "[]", kept)
         result = old
     assign(interp, stmt.target, result, stmt)

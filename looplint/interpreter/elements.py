@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Data, Obj
+from looplint.domain.objects import Data, List, Module, Obj
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -19,6 +19,7 @@ from looplint.domain.values import (
     Unknown,
     Value,
     constant_of,
+    exact_items,
     join,
 )
 from looplint.interpreter import hooks, imports, objects, registries
@@ -89,6 +90,25 @@ def element_of(interp: Interpreter, value: Value) -> Value:
                 inner = UNKNOWN
         result = join(result, inner)
     return result or UNKNOWN
+
+
+def last_of(value: Value) -> Value | None:
+    """The last item of a sequence, also of one of which the number of items is not known; None where that is not known."""
+    items = exact_items(value)
+    if items is not None:
+        return items[-1] if items else None
+    match list(value):
+        case [Ref(obj=List() as items_of)]:
+            return items_of.last
+        case [Ref(obj=Module(length=length) as parts)]:
+            return parts.heap.get(f"[{length - 1}]") if length else parts.last
+    return None
+
+
+def note_last(interp: Interpreter, obj: List | Module, value: Value | None) -> None:
+    """A container gets something at its end: what that is is known where it is put there on every path, and once."""
+    under = obj.made_under if isinstance(obj, Module) else ()
+    obj.last = value if interp.loops == (obj.loops or ()) and interp.guards == under else None
 
 
 def loaders_in(value: Value) -> frozenset[Obj]:

@@ -29,7 +29,7 @@ from looplint.domain.values import (
     refs,
 )  # fmt: skip
 from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, settings
-from looplint.interpreter.elements import element_of, loaders_in, subscript
+from looplint.interpreter.elements import element_of, last_of, loaders_in, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
 from looplint.interpreter.names import attribute, lookup
@@ -85,6 +85,7 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
                 args.positional.append(element_of(interp, value))
             else:
                 args.positional.extend(items)
+            args.last = last_of(value)
         elif arg.star == "**":
             dicts = refs(value, Dict)
             args.starred = args.starred or not (len(value) == 1 and len(dicts) == 1 and dicts[0].exact and not dicts[0].changed)
@@ -94,6 +95,7 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
             args.keywords[arg.keyword] = value
         else:
             args.positional.append(value)
+            args.last = value
     for atom in callee:
         if not isinstance(atom, (Func, ClassRef)):
             generators.drain(interp, args)

@@ -73,11 +73,18 @@ def _counted(interp: Interpreter, iterable: ir.Expr) -> Value:
 
 
 def repeat(
-    interp: Interpreter, loop: Loop, body: list[ir.Stmt], orelse: list[ir.Stmt], *, enter: Callable[[], None], leave: bool | None
+    interp: Interpreter,
+    loop: Loop,
+    body: list[ir.Stmt],
+    orelse: list[ir.Stmt],
+    *,
+    enter: Callable[[], None],
+    leave: bool | None,
+    last: Callable[[], None] | None = None,
 ) -> None:
     """Read a loop's body until the names at its head stay the same, then lead its end back to the head.
 
-    A loop is taken to run at least once: one that does not is no training.
+    A loop is taken to run at least once: one that does not is no training. `last` enters the last turn, where that is told from the others.
     """
     guards = interp.guards
     outer = interp.loops
@@ -105,6 +112,15 @@ def repeat(
         if same or turn == _PASSES - 1:
             break
         start = replace(start, locals=around.locals, grad=around.grad, constants=around.constants)
+    if last is not None and end.alive and not scope.breaks:
+        interp.restore(replace(start, at=end.at))
+        interp.guards = guards
+        scope = LoopScope()
+        interp.scopes.append(scope)
+        last()
+        interp.run_block(body)
+        interp.scopes.pop()
+        end = merge([interp.save(), *scope.continues])
     loop.repeats = end.alive and not loop.once
     for loose in end.at if loop.repeats else ():
         interp.graph.connect(loose, head, back=True)

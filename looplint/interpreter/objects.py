@@ -93,6 +93,7 @@ def new_list(interp: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, 
     obj = interp.create(List, node)
     for item in items:
         interp.write(obj, "[]", item)
+    obj.last = None
     if not exact:
         obj.items = None
     elif not obj.evaluated or (obj.items is not None and len(obj.items) == len(items)):
@@ -320,10 +321,10 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
                 and -len(items) <= key.value < len(items)
             ):
                 return items[key.value]
-            return entries(interp, obj)
+            return obj.last if _is_last(obj, key) and obj.last is not None else entries(interp, obj)
         case Module():
             slot = slot_of(obj, key)
-            stored = obj.heap.get(slot)
+            stored = obj.heap.get(slot, obj.last if _is_last(obj, key) else None)
             if stored is None and not obj.symbolic and key is not None and isinstance(key.value, int):
                 stored = obj.heap.get("[]")  # one of those that a loop has appended
             return stored if stored is not None else child(interp, obj, slot)
@@ -336,6 +337,11 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
         case Data():
             return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
     return UNKNOWN
+
+
+def _is_last(obj: List | Module, key: Const | None) -> bool:
+    """Whether a key is -1, of a container whose number of items is not known."""
+    return key is not None and key.value == -1 and (obj.length is None if isinstance(obj, Module) else obj.items is None)
 
 
 def entry_out_of_sight(obj: Obj, key: Const | None) -> Value:

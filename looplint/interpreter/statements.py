@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from looplint.dataclass import replace
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, ClassRef, External, Func, Value, constant_of, exact_items
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, ClassRef, External, Func, Number, Tuple, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
 from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, options_set, rewritten, unseen_elements
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
-from looplint.interpreter.elements import element_of
+from looplint.interpreter.elements import element_of, last_of
 from looplint.interpreter.expressions import evaluate, truth
 from looplint.interpreter.frames import LoopScope, Snapshot, Trace, merge
 from looplint.interpreter.interpreter import Interpreter
@@ -90,7 +91,18 @@ def _turn_over(interp: Interpreter, stmt: ir.For) -> None:
         assign(interp, stmt.target, element_of(interp, iterated))
         unseen_elements.tell(interp, stmt)
 
-    loops.repeat(interp, loop, stmt.body, stmt.orelse, enter=enter, leave=None)
+    item = _last_item(interp, stmt.iter, iterated) if interp.aside else None
+    last = partial(assign, interp, stmt.target, item) if item is not None else None
+    loops.repeat(interp, loop, stmt.body, stmt.orelse, enter=enter, leave=None, last=last)
+
+
+def _last_item(interp: Interpreter, iterable: ir.Expr, iterated: Value) -> Value | None:
+    """What the last turn of a loop over parts of a module works on, where that is known: what it makes is what the forward goes on with."""
+    match iterable:
+        case ir.Call(func=ir.Name(id="enumerate"), args=[ir.Arg(value=counted)]):
+            item = last_of(evaluate(interp, counted))
+            return frozenset({Tuple((frozenset({Number()}), item))}) if item is not None else None
+    return last_of(iterated)
 
 
 def _unrollable(interp: Interpreter, iterated: Value) -> list[Value] | None:

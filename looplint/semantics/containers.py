@@ -25,7 +25,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.interpreter import objects
-from looplint.interpreter.elements import element_of, loaders_in
+from looplint.interpreter.elements import element_of, loaders_in, note_last
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
 from looplint.semantics import keeping
@@ -141,10 +141,11 @@ def _on_list(interp: Interpreter, obj: List, name: str, args: Arguments, expr: i
             else:
                 obj.items = None
                 obj.changed = True
+            note_last(interp, obj, value if name == "append" else None)
             interp.write(obj, "[]", value)
         case "pop" | "popleft":
             keeping.take_out(interp, expr.node, ref(obj))
-            obj.items = None
+            obj.items = obj.last = None
             return objects.entries(interp, obj)
         case "clear" | "remove":
             keeping.take_out(interp, expr.node, ref(obj))

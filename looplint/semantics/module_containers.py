@@ -7,7 +7,7 @@ from looplint.domain.objects import Dict, Module
 from looplint.domain.values import UNKNOWN, Arguments, Ref, Value, exact_items, ref, refs
 from looplint.interpreter import classes
 from looplint.interpreter.calls import constructed
-from looplint.interpreter.elements import element_of
+from looplint.interpreter.elements import element_of, last_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import call_effect
@@ -26,7 +26,7 @@ def _container(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Cal
 def fill(interp: Interpreter, obj: Module, args: Arguments) -> None:
     """What torch's constructor does with the arguments of a container: they, or what the only one of them holds, become its parts."""
     parts = list(args.positional) or ([UNKNOWN] if args.starred else [])
-    exact = not args.starred and not args.keywords
+    exact, last = not args.starred and not args.keywords, args.last
     if len(parts) == 1 and not _is_module(parts[0]):
         named = _named_parts(parts[0])
         inner = [part for _, part in named] if named is not None else exact_items(parts[0])
@@ -34,8 +34,10 @@ def fill(interp: Interpreter, obj: Module, args: Arguments) -> None:
         if inner is not None:
             parts = inner
         else:
+            last = last_of(parts[0])
             parts, exact = [_values_of(interp, parts[0])], False
     obj.length = len(parts) if exact and all(_is_module(p) for p in parts) else None
+    obj.last = last if obj.length is None and last is not None and _is_module(last) else None
     for number, part in enumerate(parts):
         adopt(obj, part)
         register(part, deep=True)

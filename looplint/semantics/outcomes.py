@@ -5,6 +5,8 @@ A forward is not followed where it is called. Its result only remembers which mo
 
 from __future__ import annotations
 
+from functools import reduce
+
 from looplint.dataclass import replace
 from looplint.domain.objects import Dict, List, Module, Obj
 from looplint.domain.outcomes import entry, of_value
@@ -16,6 +18,7 @@ from looplint.domain.values import (
     Atom,
     Const,
     Func,
+    Iter,
     Number,
     Outcome,
     Outcomes,
@@ -28,7 +31,8 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.interpreter import classes, functions, hooks
+from looplint.interpreter import classes, functions, hooks, objects
+from looplint.interpreter.elements import last_of
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
 from looplint.knowledge.layers import CLASSIFIERS, HEADS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING_LAYERS, TENSOR_LAYERS
@@ -63,9 +67,9 @@ def _undone(interp: Interpreter, name: str, given: Value) -> str | None:
 
 def of_forward(interp: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
     """The outcome of a module's call: itself, to be resolved on demand; layers that change no number are looked through."""
-    if not interp.alive or not (obj.cls is not None or obj.one_of or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
+    if not interp.alive or not (_is_written(obj) or obj.one_of or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
         return _NOTHING
-    if obj.cls is None and _leaf(obj) in SHAPING_LAYERS:
+    if not _is_written(obj) and _leaf(obj) in SHAPING_LAYERS:
         return (of_value(args.positional[0]) if args.positional else None) or _NOTHING
     key = (interp.frame.ctx, id(node.node), "applied")
     interp.applications.arguments[key] = args
@@ -93,7 +97,7 @@ def _places(interp: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value
     """What stands at an entry's place in what each of the modules returns that it may come from; None where that is not known."""
     found: set[Atom] = set()
     for outcome in tensor.outcomes:
-        if outcome.op != "forward" or not outcome.path or outcome.module is None or outcome.module.cls is None:
+        if outcome.op != "forward" or not outcome.path or outcome.module is None or not _is_written(outcome.module):
             return None
         place = _place(_returned(interp, outcome.module, outcome), outcome.path)
         if not place:
@@ -120,11 +124,11 @@ def _is_tensor(interp: Interpreter, outcome: Outcome, depth: int) -> bool:
         return not outcome.path
     if obj.one_of:
         return all(_is_tensor(interp, replace(outcome, module=each), depth) for each in obj.one_of)
-    if _is_sequential(interp, obj):
-        last = obj.heap.get(f"[{obj.length - 1}]") if isinstance(obj, Module) and obj.length else None
+    if _is_sequential(interp, obj) and not _is_given_forward(obj):
+        last = last_of(ref(obj))
         modules = _modules(last) if last is not None else []
         return bool(modules) and all(_is_tensor(interp, replace(outcome, module=each, key=None), depth - 1) for each in modules)
-    if obj.cls is None:
+    if not _is_written(obj):
         return _leaf(obj) in TENSOR_LAYERS
     place = _place(_returned(interp, obj, outcome), outcome.path)
     return bool(place) and all(isinstance(a, Tensor) and is_tensor(interp, a, depth - 1) for a in place or ())
@@ -134,7 +138,7 @@ def tags_of_forward(interp: Interpreter, tensor: Tensor) -> Tags:
     """What was done to a loss that a module's own forward returns; nothing where that is not known."""
     found = set()
     for outcome in (each for given in tensor.outcomes for each in _alternatives(given)):
-        if outcome.op != "forward" or outcome.module is None or outcome.module.cls is None:
+        if outcome.op != "forward" or outcome.module is None or not _is_written(outcome.module):
             return NO_TAGS
         place = _place(_returned(interp, outcome.module, outcome), outcome.path) or frozenset()
         told = [a for a in place if not (isinstance(a, Const) and a.value is None)]  # what goes backward is not None
@@ -169,7 +173,7 @@ def _of_module(interp: Interpreter, outcome: Outcome, depth: int) -> Outcomes | 
         return None
     if obj.one_of:
         return resolve(interp, frozenset(replace(outcome, module=each, site=_place_of(each, outcome)) for each in obj.one_of), depth - 1)
-    if obj.cls is not None and not _is_sequential(interp, obj):
+    if _is_given_forward(obj) or (obj.cls is not None and not _is_sequential(interp, obj)):
         value = _returned(interp, obj, outcome)
         return resolve(interp, _selected(value, outcome.path), depth - 1)
     if _is_classifier(obj):
@@ -177,8 +181,20 @@ def _of_module(interp: Interpreter, outcome: Outcome, depth: int) -> Outcomes | 
     op = LAST_LAYERS.get(_leaf(obj))
     if op is not None:
         return frozenset({replace(outcome, op=op, path=())})
-    parts = [obj.heap[f"[{n}]"] for n in range(obj.length or 0 if isinstance(obj, Module) else 0)]
+    parts = [obj.heap[f"[{n}]"] for n in range(obj.length or 0)] if isinstance(obj, Module) else []
+    if not parts and isinstance(obj, Module) and obj.last is not None:
+        parts = [obj.last]
     return _of_parts(interp, parts, depth) if _is_sequential(interp, obj) and not outcome.path else None
+
+
+def _is_written(obj: Obj) -> bool:
+    """Whether the program says what a call of a module computes: in its class, or in a function that it sets as its forward."""
+    return obj.cls is not None or _is_given_forward(obj)
+
+
+def _is_given_forward(obj: Obj) -> bool:
+    """Whether the program has put a function of its own in the place of a module's forward: `model.forward = lambda x: ...`."""
+    return "forward" in obj.heap
 
 
 def _is_sequential(interp: Interpreter, obj: Obj) -> bool:
@@ -247,8 +263,18 @@ def _of_parts(interp: Interpreter, parts: list[Value], depth: int) -> Outcomes |
 
 
 def _selected(value: Value, path: tuple[int | str, ...]) -> Outcomes | None:
-    """The outcome of what stands at a place of what a forward returned."""
-    return of_value(_place(value, path))
+    """The outcome of what stands at a place of what a forward returned; of a list, whichever of its entries is taken."""
+    return of_value(_any_entry(_place(value, path)))
+
+
+def _any_entry(value: Value | None) -> Value | None:
+    """What an entry of a list can be, of which it is not known which one is taken; a value that is no list is itself."""
+    match list(value or ()):
+        case [Iter(element=entries)]:
+            return entries
+        case [Ref(List(heap=heap))]:
+            return heap.get("[]")
+    return value
 
 
 def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
@@ -269,6 +295,11 @@ def _place(value: Value, path: tuple[int | str, ...]) -> Value | None:
                 found = join(found, obj.heap[f"={key}"])
             case Ref(List(items=items)) if items and isinstance(key, int) and -len(items) <= key < len(items):
                 found = join(found, items[key])
+            case Ref(List(items=None)) | Iter() if isinstance(key, int):
+                entries = _any_entry(frozenset({atom}))
+                if entries is None:
+                    return None
+                found = join(found, entries)
             case _:
                 return None
     return _place(found, rest)
@@ -287,14 +318,25 @@ def _returned(interp: Interpreter, obj: Obj, outcome: Outcome) -> Value:
 
 
 def _follow(interp: Interpreter, obj: Obj, args: Arguments) -> Value:
+    given = obj.heap.get("forward")
+    if given is not None:
+        functions_set = [a for a in given if isinstance(a, Func)]
+        return reduce(join, (_run(interp, obj, f, args) for f in functions_set)) if len(functions_set) == len(given) else UNKNOWN
     assert obj.cls is not None
     found = classes.find_member(interp, obj.cls, "forward")
     if found is None:
         return UNKNOWN
     function, owner = found
-    if not isinstance(function, ir.Function) or function.is_generator:
+    return (
+        _run(interp, obj, Func(function, owner.module, owner.closure, ref(obj), owner), args)
+        if isinstance(function, ir.Function)
+        else UNKNOWN
+    )
+
+
+def _run(interp: Interpreter, obj: Obj, func: Func, args: Arguments) -> Value:
+    if func.function.is_generator:
         return UNKNOWN
-    func = Func(function, owner.module, owner.closure, ref(obj), owner)
     heap, trace = dict(obj.heap), interp.trace
     noted, waiting = len(interp.remarks), len(interp.agenda.values)
     frame = functions.enter_alone(interp, func)
@@ -303,7 +345,9 @@ def _follow(interp: Interpreter, obj: Obj, args: Arguments) -> Value:
         with interp.fueled(_FUEL), interp.beside(frame), interp.gradients.unread():
             interp.aside = True
             functions.bind_parameters(interp, frame, func, args)
-            return functions.run_frame(interp, frame)
+            value = functions.run_frame(interp, frame)
+            # What a loop has put into all entries is a fact of this path.
+            return frozenset(Iter(objects.entries(interp, o)) if (o := _rewritten(interp, a)) is not None else a for a in value)
     except OutOfFuel:
         return UNKNOWN
     finally:
@@ -313,6 +357,10 @@ def _follow(interp: Interpreter, obj: Obj, args: Arguments) -> Value:
         interp.forget_remarks(noted)
         obj.heap.clear()
         obj.heap.update(heap)
+
+
+def _rewritten(interp: Interpreter, atom: Atom) -> List | None:
+    return atom.obj if isinstance(atom, Ref) and isinstance(atom.obj, List) and objects.is_rewritten(interp, atom.obj) else None
 
 
 def _leaf(obj: Obj) -> str:

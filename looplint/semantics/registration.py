@@ -26,7 +26,7 @@ from looplint.domain.values import (
 from looplint.flow.events import Replace
 from looplint.flow.remarks import Shelve, Unready
 from looplint.interpreter import classes, hooks, objects
-from looplint.interpreter.elements import element_of
+from looplint.interpreter.elements import element_of, last_of, note_last
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
@@ -51,6 +51,8 @@ def extend(interp: Interpreter, modules: list[Module], value: Value) -> None:
     """`self.layers += [...]`: a ModuleList takes more parts."""
     register(value, deep=True)
     for obj in modules:
+        obj.length = None
+        note_last(interp, obj, last_of(value))
         adopt(obj, value)
         interp.write(obj, "[]", element_of(interp, value))
 
@@ -187,6 +189,7 @@ def _bases_are_known(interp: Interpreter, cls: ClassRef) -> bool:
 def _add_module(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if isinstance(obj, Module):
         obj.length = None
+        note_last(interp, obj, args.positional[-1] if name in ("append", "add_module") and args.positional else None)
     parts = frozenset().union(*(_parts_in(interp, value) for value in args.values()))
     if parts and not interp.assembling:
         _replace(interp, obj, "", sorted(parts, key=hash), expr.node)
@@ -278,4 +281,5 @@ def _item_assigned(interp: Interpreter, obj: Module, target: ir.Subscript, key: 
         register(value)
         if key is None or interp.guards:
             obj.length = None  # which part it is, or whether it is replaced, is not known
+        obj.last = None
         obj.heap[objects.slot_of(obj, key)] = value
