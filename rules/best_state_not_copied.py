@@ -96,6 +96,7 @@ from looplint.rule import (
     Snapshot,
     called_at,
     in_one_turn,
+    is_mixed,
     note,
     related,
 )
@@ -118,8 +119,8 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     read = {state for event in program.of(Save, LoadState) for state in event.states}
     for state in program.states:
-        if state not in read or state.edited or not isinstance(state.owner, Module):
-            continue  # a state that nothing reads, one that is put together of several, or that of an optimizer or a scheduler
+        if state not in read or not isinstance(state.owner, Module):
+            continue  # a state that nothing reads, or that of an optimizer or a scheduler
         if (found := next(_stale_reads(program, state, state.owner), None)) is None:
             continue
         reading, taken, path = found
@@ -144,6 +145,8 @@ def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[
         event = visit.event
         if not isinstance(event, Save | LoadState) or state not in event.states:
             continue  # a state that is loaded in its place
+        if is_mixed(program, state, event):
+            continue  # a state that is put together of several
         stale, overwritten = visit.sometimes("stale"), [s for s in visit.sometimes("loaded") if _is_overwritten(s, state)]
         path = next(iter([*overwritten, *stale] if isinstance(event, LoadState) else [*stale, *overwritten]), None)
         if path is not None and (taken := path.last(Snapshot)) and _is_one_of_its_time(program, event, taken, path, owner):

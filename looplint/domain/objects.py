@@ -400,8 +400,6 @@ class StateDict(Obj):
     kind = "state"
     # The object whose state it is.
     owner: Obj
-    # Whether entries of its own are put into it: what it is then is a mixture, to be loaded, and no state that was kept.
-    edited: bool = False
 
 
 class File(Obj):

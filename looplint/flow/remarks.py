@@ -112,6 +112,12 @@ class Withdraw(Remark):
     kind = "withdraw"
 
 
+class Mix(Remark):
+    """A state gets other entries than those of its owner: `state["fc.weight"] = weight`, `state.update(other)`."""
+
+    kind = "mix"
+
+
 class Spread(Remark):
     """A module is wrapped to compute on several devices. From there on the names in its state begin with that of the wrapper's attribute, `module.`."""
 

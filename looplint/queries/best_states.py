@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from looplint.dataclass import dataclass
-from looplint.domain.objects import Module, StateDict
+from looplint.domain.objects import Module, Obj, StateDict
 from looplint.flow.events import Event, Forward, Save, Snapshot
 from looplint.flow.graph import Loop
+from looplint.flow.remarks import Mix
 from looplint.queries.program import Program
 from looplint.queries.relations import related
 from looplint.syntax import ir
@@ -49,6 +50,14 @@ def unread_best_states(program: Program) -> Iterator[UnreadState]:
             isinstance(s, ir.Return) and s.value is not None and owner.name in ir.paths_in(s.value) for s in _texts(function.body)
         )
         yield UnreadState(event, owner, name, _used_after(program, event, loop, owner), returned)
+
+
+def is_mixed(program: Program, state: Obj, reading: Event) -> bool:
+    """Whether entries of something else may have been put into a state before it is read: what it is then is a mixture, and no state that was kept."""
+    return any(
+        state in e.subjects and (e.root != reading.root or e.index <= reading.index or not set(e.loops).isdisjoint(reading.loops))
+        for e in program.of(Mix)
+    )
 
 
 def _kept(body: Iterable[ir.Stmt], node: cst.CSTNode) -> tuple[ir.If, str] | None:

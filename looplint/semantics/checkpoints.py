@@ -9,6 +9,7 @@ from looplint.domain.objects import Container, Disk, File, Module, Obj, StateDic
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.flow.graph import Loop
+from looplint.flow.remarks import Mix
 from looplint.interpreter import choices, hooks, outside
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -225,7 +226,7 @@ def deep_copy(value: Value, loops: tuple[Loop, ...]) -> Value:
 @methods_of(StateDict)
 def _method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if name == "update" and isinstance(obj, StateDict):
-        obj.edited = True
+        interp.remark(Mix(), expr.node, {obj})
     match name:
         case "copy" | "detach" | "data":
             return ref(obj)  # another dict of the same tensors; one of them, which shares its numbers with the model's
