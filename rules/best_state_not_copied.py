@@ -143,10 +143,8 @@ def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[
     """The events that save or restore a state after a step has changed it, each with where it was taken and the path on which it was."""
     for visit in program.run(AUTOMATON, state):
         event = visit.event
-        if not isinstance(event, Save | LoadState) or state not in event.states:
-            continue  # a state that is loaded in its place
-        if is_mixed(program, state, event):
-            continue  # a state that is put together of several
+        if not isinstance(event, Save | LoadState) or state not in event.states or is_mixed(program, state, event):
+            continue  # a state that is loaded in its place, or one that is put together of several
         stale, overwritten = visit.sometimes("stale"), [s for s in visit.sometimes("loaded") if _is_overwritten(s, state)]
         path = next(iter([*overwritten, *stale] if isinstance(event, LoadState) else [*stale, *overwritten]), None)
         if path is not None and (taken := path.last(Snapshot)) and _is_one_of_its_time(program, event, taken, path, owner):

@@ -2,8 +2,9 @@
 
 ## What it does
 
-Reports the division of a sum of the mean losses of a loader's batches by the number of the dataset's items, or of all items of its batches; and
-by the number of batches, where the last one is known to be smaller. The first is an error, the second advice.
+Reports the division of a sum of the mean losses of a loader's batches by the number of the dataset's items, or of all items of its batches; that of
+such a mean by the size of its batch; and by the number of batches, where the last one is known to be smaller. The first two are errors, the last is
+advice.
 
 ## Why it matters
 
@@ -56,7 +57,8 @@ def validate(net: nn.Module, loader: DataLoader):
 ## Repair
 
 Unsafe: each mean is weighted with what the loop counts as its items, or the sum is divided by `len(loader)` in place of `len(loader.dataset)`, which is
-right where all batches are of one size. None where the number of items is computed elsewhere, and for a smaller last batch: it can be dropped or weighted.
+right where all batches are of one size. None where the number of items is computed elsewhere, where a mean is divided by the size of its batch, which
+can be left out, and for a smaller last batch: it can be dropped or weighted.
 
 ## Evidence
 
@@ -73,11 +75,12 @@ def check(program: Program) -> Reports:
     for event in program.of(Average):
         if event.weighted:
             continue  # a quotient that is multiplied again
-        if event.loader is None:
+        if event.again:
+            message = f"{event.total} is of mean losses of batches, and is divided by the size of a batch once more: it is too small by that factor; leave the division by {event.divisor} out"
+            yield Report(event, message, repair=AverageBatches(average=event))
+        elif event.loader is None:
             message = f"{event.total} adds up the mean loss of each batch and is divided by the number of items: it is too small by the batch size; divide by the number of batches"
             yield Report(event, message, repair=AverageBatches(average=event))
-            continue
-        last = smaller_last(event.loader)
-        if last is not None:
+        elif (last := smaller_last(event.loader)) is not None:
             message = f"the mean of the last batch, {last.items} items and not {last.size}, counts in {event.total} like the others: the average is a little off; weight each by its number of items"
             yield Report(event, message, severity="advice", repair=AverageBatches(average=event))

@@ -212,7 +212,7 @@ class Outdated(Remark):
 
 
 class Average(Remark):
-    """A sum of the mean losses of batches is divided, by a number of items or of batches."""
+    """The mean loss of a batch, or a sum of such, is divided by a number of items or of batches."""
 
     kind = "average"
     # The texts of both.
@@ -222,6 +222,8 @@ class Average(Remark):
     loader: Loader | None
     # Whether the result is multiplied.
     weighted: bool = False
+    # Whether what it is divided by is the number of items of one batch, over which the mean was taken.
+    again: bool = False
 
 
 class Score(Remark):

@@ -94,6 +94,8 @@ class AverageBatches(Repair):
     average: Average
 
     def plan(self, p: Planner) -> Plan:
+        if self.average.again:
+            raise Infeasible("the division can be left out")
         if self.average.loader is not None:
             raise Infeasible("the last batch can be dropped, or each mean weighted with its size")
         place = place_at(self.average, len(self.average.calls), p.layouts)

@@ -19,6 +19,8 @@ from looplint.syntax import ir
 _OF_LOSSES: Final = "mean-loss"
 _OF_ONE: Final = "rows"
 _OF_ALL: Final = "items"
+# What the number of items of a batch is called where a loader takes it.
+_SIZE = "batch_size"
 _NOT_THE_MEAN = frozenset({Mark.SUM_REDUCTION, Mark.UNKNOWN_REDUCTION, Mark.SUM})
 
 
@@ -84,11 +86,13 @@ def _units(value: Value) -> frozenset[Quantity]:
 
 
 def _note_average(interp: Interpreter, left: Value, right: Value, expr: ir.Binary | ir.AugAssign) -> None:
-    """Mean losses of batches are added up, and the sum is divided."""
+    """The mean loss of a batch is divided, or what such losses are added up to."""
     total, divisor = (expr.left, expr.right) if isinstance(expr, ir.Binary) else (expr.target, expr.value)
     units = _units(right)
     if _OF_ALL in units and len(right) == 1:
         interp.remark(Average(total=ir.render(total), divisor=ir.render(divisor), loader=None), expr.node, ())
+    if (_OF_ONE in units and len(right) == 1) or (ir.path_of(divisor) or "").rpartition(".")[2] == _SIZE:
+        interp.remark(Average(total=ir.render(total), divisor=ir.render(divisor), loader=None, again=True), expr.node, ())
     if isinstance(divisor, ir.Call) and units == {"batches"} and divisor.args:
         loaders = [a.obj for a in interp.evaluate(divisor.args[0].value) if isinstance(a, Ref) and isinstance(a.obj, Loader)]
         if len(loaders) == 1:
