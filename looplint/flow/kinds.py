@@ -38,6 +38,7 @@ EventKind = Literal[
     "drop",  # a forward drops numbers by a function that is not told the mode of its module
     "bypass",  # module.forward(...) is called in place of the module
     "withdraw",  # something is taken out of a list or a dict, or all of it
+    "mix",  # a state gets other entries than those of its owner
     "spread",  # a module is wrapped to compute on several devices: DataParallel
     "attach",  # something comes to stand around the calls of a module: a hook, a norm of its weights
     "transfer",  # a part of a batch goes to a device
