@@ -209,7 +209,7 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         uncalled = [f for f in uncalled if f.name not in SCALER_METHODS]  # what torch's are, whatever they are made of
     if kind is Module and not cls.trains_itself:
         uncalled = [f for f in uncalled if f.name != "forward" and _tells_by_itself(f)]
-    if not uncalled:
+    if not uncalled and not _set_up_by_a_base(interp, found):
         return True
     complete = True
     instance = calls.instance_for(interp, found)
@@ -273,6 +273,13 @@ def _inherited_set_ups(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, 
         found |= {f: base for f in base.cls.methods.values() if f.name not in seen and f.name != "__init__" and _makes_for(f, taken)}
         seen |= base.cls.methods.keys()
     return found
+
+
+def _set_up_by_a_base(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a class that nobody builds has its constructor from a base, and that calls a method which the class defines: its parts are made there."""
+    owner = next((each for each in classes.mro(interp, cls) if "__init__" in each.cls.methods), cls)
+    made = {name for name, method in cls.cls.methods.items() if method not in interp.reached.functions}
+    return owner.cls is not cls.cls and not made.isdisjoint(owner.cls.methods["__init__"].methods)
 
 
 def _tells_by_itself(method: ir.Function) -> bool:

@@ -93,6 +93,10 @@ CALLS: dict[str, str] = {
     "timm.models.convert_splitbn_model": "same",
     "timm.models.model_parameters": "same",
     "timm.models.safe_model_name": "pure",
+    # what e3nn's layers are told of their inputs
+    "e3nn.o3.Irrep": "pure",
+    "e3nn.o3.Irreps": "pure",
+    "e3nn.o3.Instruction": "pure",
     # layers that only rearrange, or reduce over axes
     "einops.layers.torch.Rearrange": "shaping-layer",
     "einops.layers.torch.Reduce": "shaping-layer",
@@ -153,6 +157,8 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("torchvision.models.", "module-function"),
     ("torchvision.datasets.", "dataset"),
     ("torchvision.", "tensor"),
+    ("e3nn.o3.", "module?"),
+    ("e3nn.nn.", "module?"),
     ("torchaudio.models.", "module-function"),
     ("torchaudio.", "tensor"),
     ("torchtext.", "dataset"),

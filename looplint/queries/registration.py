@@ -8,6 +8,7 @@ from looplint.domain.objects import Container, Dict, List, Loss, Module, Obj
 from looplint.domain.values import Ref, Tuple, Value, refs
 from looplint.flow.remarks import Shelve
 from looplint.knowledge.layers import CONTAINERS
+from looplint.queries.relations import rule_each_other_out
 from looplint.semantics.parameters import without_weights
 
 
@@ -37,9 +38,10 @@ def unregistered(event: Shelve) -> list[Module]:
 
 
 def only_containers(event: Shelve) -> bool:
-    """Whether an attribute that is given a plain container is never given a module instead."""
+    """Whether an attribute that is given a plain container is never given a module instead; what another branch gives it is not in its place."""
     attribute = event.name.rpartition(".")[2]
-    return not any(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for o in event.subjects for a in o.heap.get(attribute, ()))
+    modules = [m for o in event.subjects for m in refs(o.heap.get(attribute), Module, Loss)]
+    return all(rule_each_other_out(module.made_under, event.guards) for module in modules)
 
 
 def known_elsewhere(event: Shelve) -> bool:

@@ -9,6 +9,7 @@ from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
 from looplint.domain.values import (
     NONE,
     NOTHING,
+    UNKNOWN,
     Arguments,
     Atom,
     Const,
@@ -45,11 +46,16 @@ _MODULE_EFFECTS = frozenset({"module", "container", "module-function", "loss", "
 _BARE_BASES = BARE_MODULES | {b for b in FRAMEWORK_BASES if b.endswith("LightningModule")}
 _NEUTRAL_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}) | _BARE_BASES
 
+# The methods that containers share with lists.
+_OF_LISTS = frozenset({"append", "extend", "insert"})
+
 
 @hooks.extended
 def extend(interp: Interpreter, modules: list[Module], value: Value) -> None:
     """`self.layers += [...]`: a ModuleList takes more parts."""
-    register(value, deep=True)
+    modules = [obj for obj in modules if not _is_single_layer(obj)]
+    if modules:
+        register(value, deep=True)
     for obj in modules:
         obj.length = None
         note_last(interp, obj, last_of(value))
@@ -185,8 +191,15 @@ def _bases_are_known(interp: Interpreter, cls: ClassRef) -> bool:
     return True
 
 
+def _is_single_layer(obj: Module) -> bool:
+    """Whether an object is a layer of a library, which takes no further parts as a list does."""
+    return obj.cls is None and call_effect(obj.qualname) == "module"
+
+
 @method_transfer("add-module")
 def _add_module(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if name in _OF_LISTS and isinstance(obj, Module) and _is_single_layer(obj):
+        return UNKNOWN  # the list is what another branch has put in its place
     if isinstance(obj, Module):
         obj.length = None
         note_last(interp, obj, args.positional[-1] if name in ("append", "add_module") and args.positional else None)
