@@ -3,7 +3,7 @@
 ## What it does
 
 Reports `torch.load` without `map_location` whose result is given to `load_state_dict`, or is a whole module, in a program that moves a model to
-a GPU where there is one, or where that is asked for, and leaves it on the CPU otherwise.
+a GPU where there is one, or where that is asked for, and leaves it on the CPU otherwise; and one whose result is moved to the CPU as it is.
 
 ## Why it matters
 
@@ -49,7 +49,7 @@ torch.save(net.state_dict(), "weights.pt")
 
 ## Stays quiet
 
-- A program without such a choice, whose device is the same on every machine.
+- A program without such a choice, whose device is the same on every machine, unless that is the CPU and what is loaded is moved there.
 - A program that puts all new tensors, its batches or anything else but its models on a GPU, under no condition that asks for one, and so needs it.
 - A program that has the states of spread models copied to the CPU: `ShardedStateDictConfig(offload_to_cpu=True)`, `StateDictOptions(cpu_offload=True)`.
 - A model that stays on the CPU, or is moved to a GPU on every machine.
@@ -99,8 +99,6 @@ AUTOMATON = Automaton(start="?", arrows={("*", "save"): "written"}, reads=frozen
 
 def check(program: Program) -> Reports:
     choice = program.device_choice
-    if choice is None:
-        return  # a program without a choice between a GPU and the CPU
     if program.flags.needs_accelerator or program.flags.goes_to_gpu or _moves_batches_to_a_gpu(program):
         return  # a program that puts all new tensors, its batches or another tensor on a GPU on every machine
     if program.flags.states_on_cpu:
@@ -110,6 +108,8 @@ def check(program: Program) -> Reports:
             event = visit.event
             if not isinstance(event, ReadFile) or event.map_location:
                 continue
+            if choice is None and not event.file.goes_to_cpu:
+                continue  # a program without a choice between a GPU and the CPU
             if visit.sometimes("written"):
                 continue  # a file that the same run has saved before
             if event.file.published:
@@ -121,12 +121,12 @@ def check(program: Program) -> Reports:
                 continue  # the state of a scheduler or a scaler, which holds no tensor
             if restored and not program.may_move_to_either(o for e in restored for o in e.subjects):
                 continue  # a model that stays on the CPU, or is moved to a GPU on every machine
-            if restored or event.file.holds_module:  # else it is loaded for something else than a state
+            if restored or event.file.holds_module or event.file.goes_to_cpu:  # else it is loaded for something else than a state
                 names = ", ".join(sorted({called_at(e, o, "the model") for e in restored for o in e.subjects})) or "the model"
-                what = f"the state of {names}" if restored else "a module"
+                what = f"the state of {names}" if restored else "a module" if event.file.holds_module else "what goes to the CPU next"
                 message = f"{what} is loaded onto the device it was saved from: where that is a GPU, this fails on machines without one; pass map_location"
                 written = written_from_gpu(program, restored)
-                notes = note(choice, "the program is written for both: a GPU, or none, is chosen here")
+                notes = note(choice, "the program is written for both: a GPU, or none, is chosen here") if choice is not None else ()
                 if written is not None:
                     notes += note(written, "a state is saved from where it is")
                 yield Report(

@@ -48,8 +48,8 @@ class Obj:
     lost: bool
     # Whether the caller of a function that was followed alone has it afterwards, and may do anything with it then.
     outlives: bool
-    # Whether it was read whole from a file, to which an earlier run has pickled it.
-    unpickled: bool = False
+    # The files of which it may have been read whole, to which an earlier run has pickled it.
+    unpickled: frozenset[File] = frozenset()
     # What its attributes and elements can hold.
     heap: dict[str, Value]
     # Calling context, allocation site, and what else tells it from other objects.
@@ -414,6 +414,8 @@ class File(Obj):
     continues: bool = False
     # Whether what it holds is put into a mode: a whole module.
     holds_module: bool = False
+    # Whether what it holds is moved to the CPU, on every machine.
+    goes_to_cpu: bool = False
 
 
 class Disk(Obj):

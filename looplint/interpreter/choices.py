@@ -87,7 +87,7 @@ def _read_back(left: Value, right: Value) -> Value | None:
 
 
 def _is_from_file(atom: Atom) -> bool:
-    return atom.obj.unpickled if isinstance(atom, Ref) else isinstance(atom, Unknown) and bool(atom.files)
+    return bool(atom.obj.unpickled) if isinstance(atom, Ref) else isinstance(atom, Unknown) and bool(atom.files)
 
 
 def replacing(interp: Interpreter, owner: Obj, target: ir.Attr, value: Value) -> Value:

@@ -242,14 +242,14 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     if role not in OF_A_LOOP | {"loss"} or (role == "module" and deps):
         return None
     obj = of_kind(interp, KINDS[role], name, key)
-    obj.unpickled = any(a.files for a in unknown)
+    obj.unpickled = frozenset().union(*(a.files for a in unknown))
     interp.trace.built.add(obj)
     match obj:
         case Module():
             obj.foreign = True
             if isinstance(source, ir.Call) and interp.loops:
                 interp.emit(SetMode(callee=ir.render(source.func)), source.node, {obj})  # each turn may make another
-            for file in frozenset().union(*(a.files for a in unknown)) if usage.methods & {"train", "eval"} else ():
+            for file in obj.unpickled if usage.methods & {"train", "eval"} else ():
                 file.holds_module = True
             _moved(interp, obj, source)
             keep_optimizer(interp, obj, found)

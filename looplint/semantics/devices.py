@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from looplint.domain.objects import File
 from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, ClassRef, Const, Tensor, Value, const, constant_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -66,6 +67,13 @@ def implies_gpu(test: ir.Expr, *, held: bool) -> bool:
 def note_unconditional(interp: Interpreter) -> None:
     """Note that something goes to a GPU under no condition that asks for one: without it, the program fails there at the latest."""
     interp.flags.goes_to_gpu |= not any(asks_for_gpu(guard.test) for guard in interp.guards)
+
+
+def note_moved(interp: Interpreter, files: Iterable[File], device: str | None) -> None:
+    """Note that what was read from files goes to a device, and that this is the CPU on every machine."""
+    if device == "cpu" and not interp.guards:
+        for file in files:
+            file.goes_to_cpu = True
 
 
 def note_forward(interp: Interpreter, cls: ClassRef) -> None:

@@ -257,6 +257,7 @@ def _move(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     device = {"cuda": "accelerator", "cpu": "cpu"}.get(name) or devices.kind(target)
     move = Move(method=name, args=args, device=device, chosen=devices.is_choice(target or NOTHING), dtype=_new_dtype(name, args, expr))
     interp.emit(move, expr.node, {obj}, certain=not obj.many)
+    devices.note_moved(interp, obj.unpickled, device)
     return ref(obj)
 
 

@@ -35,6 +35,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     measured = note_measured(interp, args, expr)
     if name == "cuda":
         devices.note_unconditional(interp)
+    if atom.files and name in ("cpu", "to"):
+        devices.note_moved(interp, atom.files, "cpu" if name == "cpu" else devices.kind(args.get(0, "device")))
     if name == "set_epoch":
         interp.remark(EpochSet(), expr.node, ())
     if name in ("train", "eval") and not args.keywords:
