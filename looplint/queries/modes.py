@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from looplint.domain.objects import Container, Module, Obj, StateDict
 from looplint.domain.values import Ref, Unknown, Value
@@ -50,7 +50,7 @@ def _surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool])
 def _a_part_surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool]) -> bool:
     if obj.one_of:
         return all(_surely_has_modes(each, besides, seen) for each in obj.one_of)
-    slots = [*obj.heap.items(), *(("", value) for value in _given_layers(obj))]
+    slots = [*_parts(obj).items(), *(("", value) for value in _given_layers(obj))]
     return any(
         # A list holds all that was put into it, an attribute one of what it can be.
         (any if slot == "[]" else all)(isinstance(a, Ref) and _surely_has_modes(a.obj, besides, seen) for a in value)
@@ -60,9 +60,17 @@ def _a_part_surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj,
 
 
 def _has_modes(obj: Obj) -> bool:
-    """Whether what a module computes itself, its parts aside, differs between the modes."""
+    """Whether what a module computes itself, its parts aside, differs between the modes; a deep copy does what its original does."""
+    if isinstance(obj, Module) and obj.original is not None and not obj.modal:
+        obj = obj.original
     modal = obj.modal if isinstance(obj, Module) else ""
     return modal == "yes" or (not modal and _leaf(obj) in MODE_SENSITIVE) or _is_full_of_norms(obj)
+
+
+def _parts(obj: Obj) -> Mapping[str, Value]:
+    """What the attributes and elements of an object can hold; a deep copy has what its original has, but for what it got itself."""
+    original = obj.original if isinstance(obj, Module) else None
+    return {**_parts(original), **obj.heap} if original is not None else obj.heap
 
 
 def _is_full_of_norms(obj: Obj) -> bool:
@@ -112,7 +120,7 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             continue
         of_torch = obj.qualname.startswith("torch.nn.")
         parts = [
-            *(a.obj for value in (*obj.heap.values(), *_given_layers(obj)) for a in value if isinstance(a, Ref)),
+            *(a.obj for value in (*_parts(obj).values(), *_given_layers(obj)) for a in value if isinstance(a, Ref)),
             *filter(_can_be_called, obj.one_of),
         ]
         if isinstance(obj, Module) and (not parts or _is_of_another_library(obj)) and (not of_torch or leaf in BUILT_OF_LAYERS):

@@ -46,6 +46,19 @@ def _records_nothing(function: ir.Function) -> bool:
     return bool(inside) and next(of_its_own, None) is None
 
 
+def training_step(interp: Interpreter, cls: ClassRef) -> tuple[ir.Function | ir.Assign, ClassRef] | None:
+    """What a call of a module runs, where that sends a loss backward and makes the step: the module is a trainer."""
+    code = cls.module.lowered() if cls.cls.trains_itself else None
+    name = "__call__" if "__call__" in cls.cls.methods else "forward"
+    run = cls.cls.methods.get(name)
+    if code is None or run is None:
+        return None
+    called = [method for other, method in cls.cls.methods.items() if other == name or other in run.called()]
+    called += [method for other, method in cls.cls.methods.items() if any(other in each.called() for each in called)]
+    kinds = {each.kind for each in code.gradient_calls if each.function in called}
+    return classes.find_member(interp, cls, name) if kinds == {"backward", "step"} else None
+
+
 def _ways(interp: Interpreter, cls: ClassRef) -> frozenset[str]:
     """By what a forward differentiates, if it does."""
     found = interp.differentiating.get(cls.cls)

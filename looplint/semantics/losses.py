@@ -19,8 +19,9 @@ from looplint.syntax import ir
 
 
 def loss(interp: Interpreter, obj: Loss | None, args: Arguments, expr: ir.Call, function: str = "") -> Value:
-    """A loss function is applied. A project's own is followed into its forward."""
-    member = classes.find_member(interp, obj.cls, "forward") if obj is not None and obj.cls is not None else None
+    """A loss function is applied. A project's own is followed into its forward, or into what its class has in the place of torch's call."""
+    cls = obj.cls if obj is not None else None
+    member = (classes.find_member(interp, cls, "__call__") or classes.find_member(interp, cls, "forward")) if cls is not None else None
     if obj is not None and member is not None:
         scored = combine(interp.grad, args.values())
         if scored is not None:

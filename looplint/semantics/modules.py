@@ -37,7 +37,7 @@ from looplint.interpreter.transfers import application, construction, method_tra
 from looplint.knowledge.pytorch import DESCRIBING, EVALUATING, MEASURING, SAMPLING
 from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
-from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing
+from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
 from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
 from looplint.semantics.modes import mode_of_forward, note_modes
@@ -338,7 +338,8 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
     ):
         # `model.part()` without an input, `model.init_hidden(n)` or `model.get_optimizer(lr)` is a method that is not known, not a part that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}))})
-    return forward(interp, obj, args, expr)
+    step = training_step(interp, obj.cls) if obj.cls is not None else None
+    return interp.call(classes.bind(interp, step, obj), args, expr) if step is not None else forward(interp, obj, args, expr)
 
 
 _SETS_UP = frozenset({"init", "reset", "make", "create", "build", "load", "save", "set"})
