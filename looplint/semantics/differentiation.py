@@ -50,13 +50,20 @@ def training_step(interp: Interpreter, cls: ClassRef) -> tuple[ir.Function | ir.
     """What a call of a module runs, where that sends a loss backward and makes the step: the module is a trainer."""
     code = cls.module.lowered() if cls.cls.trains_itself else None
     name = "__call__" if "__call__" in cls.cls.methods else "forward"
-    run = cls.cls.methods.get(name)
-    if code is None or run is None:
+    if code is None or name not in cls.cls.methods:
         return None
-    called = [method for other, method in cls.cls.methods.items() if other == name or other in run.called()]
-    called += [method for other, method in cls.cls.methods.items() if any(other in each.called() for each in called)]
-    kinds = {each.kind for each in code.gradient_calls if each.function in called}
+    run, work = set[str](), [name]
+    while work:
+        run.add(here := work.pop())
+        work += (_called_on_itself(cls.cls.methods[here]) & cls.cls.methods.keys()) - run
+    kinds = {each.kind for each in code.gradient_calls if any(each.function is cls.cls.methods[method] for method in run)}
     return classes.find_member(interp, cls, name) if kinds == {"backward", "step"} else None
+
+
+def _called_on_itself(method: ir.Function) -> frozenset[str]:
+    """The methods that a method calls on its own object."""
+    usage = method.usage.get(method.params[0].name) if method.params else None
+    return usage.methods if usage is not None else frozenset()
 
 
 def _ways(interp: Interpreter, cls: ClassRef) -> frozenset[str]:
