@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from benchmarks.planted.__main__ import importers
 from benchmarks.planted.planting import plants
 
 TRAIN = "def fit(net, data):\n    {train}\n    for x in data:\n        step(net, x)\n\n\ndef check(net, data):\n    net.eval()\n    return [net(x) for x in data]\n\n\n"
@@ -79,3 +82,18 @@ def test_sums_without_gradients_have_no_graph_to_keep() -> None:
 
     assert rows("with torch.no_grad():") == []
     assert rows("if x.any():") == [7]
+
+
+def test_who_imports_a_package_imports_its_folder(tmp_path: Path) -> None:
+    texts = {
+        "models/__init__.py": "def make(): ...\n",
+        "models/small.py": "",
+        "train.py": "from models import make\n",
+        "prune.py": "from models.small import net\n",
+        "data.py": "import json\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert importers(tmp_path, tmp_path / "models/__init__.py") == [str(tmp_path / "prune.py"), str(tmp_path / "train.py")]
+    assert importers(tmp_path, tmp_path / "models/small.py") == [str(tmp_path / "prune.py")]
