@@ -51,6 +51,7 @@ from looplint.flow.remarks import (
     EpochSet,
     Fetch,
     Initialize,
+    Mix,
     Objective,
     Outdated,
     Release,
@@ -277,7 +278,7 @@ __all__ = [
     "accumulated", "added_up", "clipped_before", "evens_out", "normalises", "stepped_with", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Fetch", "Initialize", "Objective", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
+    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.
