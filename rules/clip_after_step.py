@@ -84,7 +84,7 @@ AUTOMATON = Automaton(
 
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
-        for visit in program.run(AUTOMATON, optimizer):
+        for visit in program.run(AUTOMATON, optimizer, only_with=Clip):
             clip = visit.event
             if not isinstance(clip, Clip) or not visit.certain or not visit.always("applied", "dropped"):
                 continue  # a clip that may be for another optimizer

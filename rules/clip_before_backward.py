@@ -91,7 +91,7 @@ AUTOMATON = Automaton(
 
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
-        visits = program.run(AUTOMATON, optimizer)
+        visits = program.run(AUTOMATON, optimizer, only_with=Clip)
         # Clips that on every path find no new gradients: cleared ones, or those that a step of an earlier iteration has used.
         early = {v.event for v in visits if v.event.kind == "clip" and v.certain and v.always("empty", "spent")}
         reported = set()

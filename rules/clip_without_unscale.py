@@ -76,6 +76,7 @@ What a run shows: a clip meets gradients that have been scaled and not unscaled.
 from looplint.rule import (
     SCALING,
     Backward,
+    Clip,
     Construct,
     InsertUnscale,
     PathState,
@@ -101,7 +102,7 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if unscaled_by_hand(program, optimizer):
             continue  # gradients that the program multiplies itself
-        for visit in program.run(SCALING, optimizer):
+        for visit in program.run(SCALING, optimizer, only_with=Clip):
             clip = visit.event
             if clip.kind != "clip" or not (scaled := _scaled_if_there_are_any(visit)):
                 continue

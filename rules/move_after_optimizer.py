@@ -109,7 +109,7 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if optimizer.symbolic or optimizer.many or not isinstance(optimizer, Optimizer):
             continue  # passed in, or of one list or dict
-        for visit in program.run(AUTOMATON, optimizer):
+        for visit in program.run(AUTOMATON, optimizer, only_with=Move):
             event = visit.event
             if not isinstance(event, Move) or event in reported or not optimizer.holds or not all(s.state == "built" for s in visit.states):
                 continue

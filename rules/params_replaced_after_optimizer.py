@@ -92,7 +92,7 @@ def check(program: Program) -> Reports:
             continue  # passed in, or of one list or dict
         if optimizer.extended:
             continue  # add_param_group
-        for visit in program.run(AUTOMATON, optimizer):
+        for visit in program.run(AUTOMATON, optimizer, only_with=Replace):
             event = visit.event
             if not isinstance(event, Replace) or event in reported:
                 continue

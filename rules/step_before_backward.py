@@ -86,7 +86,7 @@ AUTOMATON = Automaton(
 
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
-        visits = program.run(AUTOMATON, optimizer)
+        visits = program.run(AUTOMATON, optimizer, only_with=Step)
         # Steps of this optimizer in a loop that find cleared gradients on every path.
         early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
         reported = set()

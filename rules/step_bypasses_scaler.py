@@ -101,7 +101,7 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if unscaled_by_hand(program, optimizer):
             continue  # gradients that the program multiplies itself
-        for visit in program.run(SCALING, optimizer):
+        for visit in program.run(SCALING, optimizer, only_with=Step):
             step = visit.event
             if not isinstance(step, Step) or step.scaler is not None:
                 continue

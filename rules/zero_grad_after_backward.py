@@ -123,7 +123,7 @@ def _skips(visits: Sequence[Visit], clear: Clear, step: Step, backward: Backward
 def check(program: Program) -> Reports:
     yield from _accumulated(program)
     for optimizer in program.optimizers:
-        visits = program.run(AUTOMATON, optimizer)
+        visits = program.run(AUTOMATON, optimizer, only_with=Step)
         # Clears of this optimizer that on every path find gradients of the same iteration, or what another such clear has left of them.
         clears = {v.event for v in visits if v.event.kind == "clear" and v.certain and v.always("filled", "dropped")}
         reported = set()

@@ -45,7 +45,7 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
         return None
     if optimizer.may_clear and not any(optimizer in e.subjects for e in program.of(Clear)):
         return None  # nothing tells that its step leaves the gradients
-    for visit in program.run(CLEARING, optimizer):
+    for visit in program.run(CLEARING, optimizer, only_with=Step):
         step = visit.event
         if not isinstance(step, Step) or not visit.certain:
             continue

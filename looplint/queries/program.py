@@ -86,7 +86,7 @@ class Program(Incidence):
         self._runs: dict[object, list[Visit]] = {}
         # The part of the graph around all events; what an automaton runs over is a part of it.
         self.slices = Slices(interpreter.graph)
-        self._surrounded: dict[Obj, tuple[list[tuple[Event, Touch]], Slices]] = {}
+        self._touching: dict[Obj, list[tuple[Event, Touch]]] = {}
 
     @cached_property
     def optimizers(self) -> list[Optimizer | Engine]:
@@ -126,19 +126,23 @@ class Program(Incidence):
                     found.setdefault(obj)
         return list(found)
 
-    def run(self, automaton: Automaton, obj: Obj) -> list[Visit]:
-        """The visits of an automaton for one object."""
-        touching, slices = self._surroundings(obj)
+    def run(self, automaton: Automaton, obj: Obj, *, only_with: type[Event] | None = None) -> list[Visit]:
+        """The visits of an automaton for one object; none, and nothing is run, where no event of a kind happens to it without which there is nothing to say."""
+        touching = self._events_touching(obj)
+        if only_with is not None and not any(isinstance(event, only_with) for event, _ in touching):
+            return []
         relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
         # Parts of one model that the same events happen to are in the same states.
         key = (automaton, tuple(relevant.items()))
         if key not in self._runs:
+            # Each automaton needs a part of the slices around all events that happen to the object.
+            slices = self.slices.narrowed({event.index for event, _ in touching})
             self._runs[key] = run(slices, automaton, relevant)
         return self._runs[key]
 
     def run_past(self, automaton: Automaton, obj: Obj, others: Iterable[Event], without: Collection[Event] = ()) -> list[Visit]:
         """The visits of an automaton for one object, at other events too, which change a state where it has an arrow for them, and past some as if they were not."""
-        touching, _ = self._surroundings(obj)
+        touching = self._events_touching(obj)
         relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds and event not in without}
         relevant |= {event.index: "must" for event in others}
         key = (automaton, tuple(sorted(relevant.items())))
@@ -146,13 +150,12 @@ class Program(Incidence):
             self._runs[key] = run(self.slices, automaton, relevant)
         return self._runs[key]
 
-    def _surroundings(self, obj: Obj) -> tuple[list[tuple[Event, Touch]], Slices]:
-        """The events that happen to an object, for sure or perhaps, and the slices of the graph around them: each automaton needs a part of those."""
-        found = self._surrounded.get(obj)
+    def _events_touching(self, obj: Obj) -> list[tuple[Event, Touch]]:
+        """The events that happen to an object, for sure or perhaps."""
+        found = self._touching.get(obj)
         if found is None:
             events = [e for root in self._roots_of(obj) for e in self._by_root.get(root, ())]
-            touching = [(e, certainty) for e in events if (certainty := self.touches(e, obj))]
-            found = self._surrounded[obj] = touching, self.slices.narrowed({e.index for e, _ in touching})
+            found = self._touching[obj] = [(e, certainty) for e in events if (certainty := self.touches(e, obj))]
         return found
 
     @cached_property
