@@ -9,7 +9,7 @@ or on the seed of Python's hashes of text: objects are hashed by their number, t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Literal
 from zlib import crc32
 
@@ -40,6 +40,7 @@ _DEEPEST = 6
 _GRAPHS: tuple[Graph, ...] = ("no", "maybe", "yes")
 
 
+@lru_cache(maxsize=16384)
 def hash_of_text(text: str) -> int:
     """A hash that is the same in every process."""
     return crc32(text.encode("utf-8", "surrogatepass"))

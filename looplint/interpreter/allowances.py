@@ -93,7 +93,12 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
 def may_train(interp: Interpreter, function: ir.Function) -> bool:
     """Whether the text of a function goes backward or steps, or calls something of that name which does."""
     interp.training.update(interp.main, interp.project.modules)
-    return function.name in interp.training.names or not interp.training.names.isdisjoint(function.called())
+    return function.name in interp.training.names or not interp.training.names.isdisjoint(_called(function))
+
+
+@ir.kept_with_code
+def _called(function: ir.Function) -> set[str]:
+    return function.called()
 
 
 def _note_data_work(interp: Interpreter, frame: Frame, start: int, fuel: int, occurred: int) -> None:

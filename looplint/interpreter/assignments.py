@@ -149,7 +149,7 @@ def _note_constant(interp: Interpreter, obj: Instance, name: str, value: Value) 
     """An attribute is given a constant: it holds that on this path, whatever others give it."""
     known = constant_of(value)
     if isinstance(known, Const) and known.value is not None:
-        interp.constants[obj, name] = value
+        interp.set_constant(obj, name, value)
 
 
 def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: ir.Stmt | None) -> None:

@@ -133,18 +133,18 @@ def find_member(interp: Interpreter, cls: ClassRef, name: str) -> tuple[ir.Funct
         method = each.cls.methods.get(name)
         if method is not None:
             return method, each
-        for stmt in each.cls.body:
-            if isinstance(stmt, ir.Assign) and any(isinstance(t, ir.Name) and t.id == name for t in stmt.targets):
-                return stmt, each
+        assigned = each.cls.assigned.get(name)
+        if assigned is not None:
+            return assigned, each
     return None
 
 
 def inner_class(interp: Interpreter, cls: ClassRef, name: str) -> ClassRef | None:
     """The class that stands in the body of a class, or of a base, under a name: `self.Models(generator=generator)`."""
     for each in mro(interp, cls):
-        for stmt in each.cls.body:
-            if isinstance(stmt, ir.ClassDef) and stmt.cls.name == name:
-                return ClassRef(stmt.cls, each.module, each.closure)
+        inner = each.cls.inner.get(name)
+        if inner is not None:
+            return ClassRef(inner, each.module, each.closure)
     return None
 
 

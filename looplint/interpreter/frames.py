@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from looplint.syntax.project import ModuleInfo
 
 
-# The constant that an attribute holds on a path, by its object and name.
-Constants = dict[tuple[Obj, str], Value]
+# The constant that an attribute holds on a path, by the number of its object and its name. It is shared by many paths, and never changed.
+Constants = Mapping[tuple[int, str], Value]
 
 
 @dataclass(slots=True)
@@ -119,20 +119,26 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
     names: dict[str, Value] = dict(alive[0].locals)
     for snapshot in alive[1:]:
         for name, value in snapshot.locals.items():
-            names[name] = join(names[name], value) if name in names else value
+            known = names.get(name)
+            if known is not value:
+                names[name] = value if known is None else join(known, value)
     grads = {s.grad for s in alive}
-    here = ((key, _on_all([s.constants.get(key) for s in alive], key[1])) for key in alive[0].constants)
-    constants = {key: value for key, value in here if value is not None}
+    constants = reduce(_on_both, (s.constants for s in alive))
     return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, _common([s.guards for s in alive]), constants)
 
 
-def _on_all(values: list[Value | None], slot: str) -> Value | None:
-    """What a slot holds where paths meet, if that is known: the same on all of them, or, of the entries of a container, what any of them has there."""
-    first, *others = values
-    if first is None or all(other == first for other in others):
-        return first
-    known = [value for value in values if value is not None]
-    return reduce(join, known) if slot == "[]" and len(known) == len(values) else None
+def _on_both(one: Constants, other: Constants) -> Constants:
+    """What attributes hold where two paths meet, if that is known: the same on both, or, of the entries of a container, what either has there."""
+    if one is other:
+        return one
+    found = {}
+    for key, value in one.items():
+        beside = other.get(key)
+        if beside is value or beside == value:
+            found[key] = value
+        elif beside is not None and key[1] == "[]":
+            found[key] = join(value, beside)
+    return found
 
 
 def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:

@@ -219,7 +219,7 @@ def run_frame(interp: Interpreter, frame: Frame) -> Value:
     interp.frame, interp.scopes, interp.statement = caller, scopes, statement
     interp.at = list(end.at)
     interp.guards = guards
-    interp.constants = dict(end.constants)
+    interp.constants = end.constants
     interp.grad = grad if switched else end.grad
     result = choices.returned(interp, frame, values) or UNKNOWN
     handed_out.note_returned(interp, frame.function, result)

@@ -225,7 +225,7 @@ class Interpreter(Position):
         obj = self.heap.objects.get(key)
         self.occurred += issubclass(kind, TRACKED)
         if obj is not None:
-            self.constants.pop((obj, "[]"), None)  # made anew
+            self.drop_constant(obj, "[]")  # made anew
         if obj is None:
             obj = self.heap.objects[key] = kind(key, name, qualname=qualname, cls=cls)
             obj.node = node
@@ -328,11 +328,11 @@ class Interpreter(Position):
     def write(self, obj: Obj, slot: str, value: Value) -> None:
         """The heap does not follow paths: a slot holds everything that was ever put in it."""
         self.note_write(obj, slot, value)
-        rewritten = self.constants.get((obj, "[]")) if slot == "[]" or slot.startswith("=") else None
+        rewritten = self.constant(obj, "[]") if slot == "[]" or slot.startswith("=") else None
         if rewritten is not None:
-            self.constants[obj, "[]"] = join(rewritten, value)  # an entry more, beside those that a loop has replaced
+            self.set_constant(obj, "[]", join(rewritten, value))  # an entry more, beside those that a loop has replaced
         else:
-            self.constants.pop((obj, slot), None)
+            self.drop_constant(obj, slot)
         self.happened += 1
         if isinstance(obj, Data) and self.loops and not self.aside:
             obj.changing = True

@@ -104,7 +104,7 @@ def new_list(interp: Interpreter, node: cst.CSTNode, items: Sequence[Value], *, 
 
 def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     """The value of an attribute: from the heap, the class, the tables, or the way the code uses it."""
-    here = interp.constants.get((obj, name))
+    here = interp.constant(obj, name)
     if here is not None:
         return here
     if name == "__class__":
@@ -245,12 +245,12 @@ def any_part(interp: Interpreter, obj: Obj) -> Value:
 
 def is_rewritten(interp: Interpreter, obj: Obj) -> bool:
     """Whether a loop has replaced all entries of a container on this path."""
-    return (obj, "[]") in interp.constants
+    return interp.constant(obj, "[]") is not None
 
 
 def entries(interp: Interpreter, obj: Obj) -> Value:
     """What an entry of a container holds, whichever it is: what a loop has put into all of them on this path, or all that was ever put there."""
-    here = interp.constants.get((obj, "[]"))
+    here = interp.constant(obj, "[]")
     return here if here is not None else obj.heap.get("[]", UNKNOWN)
 
 

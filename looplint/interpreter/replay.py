@@ -62,7 +62,7 @@ def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[],
         through = set(entry)
         ends: dict[Loose | None, None] = dict.fromkeys(None if loose in through else loose for loose in interp.at)
         interp.recordings[frame.ctx, func] = Recording(
-            given, start, nodes, list(first), list(ends), interp.noted[noted:], own, interp.grad, dict(interp.constants), result
+            given, start, nodes, list(first), list(ends), interp.noted[noted:], own, interp.grad, interp.constants, result
         )
     return result
 
@@ -87,7 +87,7 @@ def _given(interp: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
         interp.repetitions,
         interp.handling,
     )
-    return (interp.changes, func, position, dict(interp.constants), dict(frame.locals), around)
+    return (interp.changes, func, position, interp.constants, dict(frame.locals), around)
 
 
 def _again(interp: Interpreter, call: Recording) -> Value:
@@ -112,6 +112,6 @@ def _again(interp: Interpreter, call: Recording) -> Value:
     interp.occurred += len(call.nodes)
     interp.trace.add(call.trace)
     interp.grad = call.grad
-    interp.constants = dict(call.constants)
+    interp.constants = call.constants
     interp.burn()
     return call.result

@@ -36,7 +36,7 @@ def _replaced(interp: Interpreter, container: ir.Expr, stmt: ir.Assign, *, rest:
         value = evaluate(interp, stmt.value)
     for obj in refs(held, Dict, List) if len(held) == 1 else ():
         others = frozenset(a for a in objects.entries(interp, obj) if not isinstance(a, Tensor | Number)) if rest else frozenset()
-        interp.constants[obj, "[]"] = join(value, others)
+        interp.set_constant(obj, "[]", join(value, others))
 
 
 def _gone_over(loop: ir.For) -> tuple[ir.Expr, str] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Obj
+from looplint.domain.values import Value
 from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
 from looplint.interpreter import handed_down, settled
 from looplint.interpreter.frames import Constants, Frame, LoopScope, Snapshot, Trace, merge
@@ -61,6 +62,18 @@ class Path:
     def die(self) -> None:
         self.at = []
 
+    def constant(self, obj: Obj, slot: str) -> Value | None:
+        """What an attribute holds on this path, or all entries of a container ("[]"); None where that is not known to be one constant."""
+        return self.constants.get((obj.number, slot))
+
+    def set_constant(self, obj: Obj, slot: str, value: Value) -> None:
+        self.constants = {**self.constants, (obj.number, slot): value}
+
+    def drop_constant(self, obj: Obj, slot: str) -> None:
+        dropped = (obj.number, slot)
+        if dropped in self.constants:
+            self.constants = {key: value for key, value in self.constants.items() if key != dropped}
+
 
 class Position(Path):
     """A place in the program as it is followed: the frame, and what is around it."""
@@ -100,14 +113,14 @@ class Position(Path):
         self.trace = Trace()
 
     def save(self) -> Snapshot:
-        return Snapshot(list(self.at), dict(self.frame.locals), self.grad, self.guards, dict(self.constants))
+        return Snapshot(list(self.at), dict(self.frame.locals), self.grad, self.guards, self.constants)
 
     def restore(self, snapshot: Snapshot) -> None:
         self.at = list(snapshot.at)
         self.frame.locals = dict(snapshot.locals)
         self.grad = snapshot.grad
         self.guards = snapshot.guards
-        self.constants = dict(snapshot.constants)
+        self.constants = snapshot.constants
 
     @contextmanager
     def looking(self) -> Iterator[None]:

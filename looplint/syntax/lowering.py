@@ -319,7 +319,7 @@ class LoweringVisitor(ExpressionLowering):
         cls.body = self.suite(node.body)
         self.leave()
         self._qualname.pop()
-        cls.methods = {_name_in_class(s.function): s.function for s in cls.body if isinstance(s, ir.FunctionDef)}
+        _note_members(cls)
         usages = [cls.usage, *(f.usage for f in cls.methods.values())]
         cls.trains_itself = any({"backward", "zero_grad"} & u.methods for usage in usages for u in usage.values())
         return (ir.ClassDef(node, cls),)
@@ -329,6 +329,20 @@ def _dotted(node: cst.BaseExpression) -> str:
     if isinstance(node, cst.Attribute):
         return f"{_dotted(node.value)}.{node.attr.value}"
     return node.value if isinstance(node, cst.Name) else ""
+
+
+def _note_members(cls: ir.Class) -> None:
+    """Note what the body of a class defines, by its names."""
+    for stmt in cls.body:
+        match stmt:
+            case ir.FunctionDef(function=function):
+                cls.methods[_name_in_class(function)] = function
+            case ir.ClassDef(cls=inner):
+                cls.inner.setdefault(inner.name, inner)
+            case ir.Assign(targets=targets):
+                for target in targets:
+                    if isinstance(target, ir.Name):
+                        cls.assigned.setdefault(target.id, stmt)
 
 
 def _name_in_class(function: ir.Function) -> str:

@@ -151,6 +151,9 @@ class Class:
     # By their names; what sets a property is "rate.setter".
     methods: dict[str, Function] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
+    # The assignments of its body and the classes in it, by their names: the first of each.
+    assigned: dict[str, Assign] = field(default_factory=dict)
+    inner: dict[str, Class] = field(default_factory=dict)
     # The names that its body annotates, in order: the fields of a dataclass.
     fields: dict[str, Field] = field(default_factory=dict)
     trains_itself: bool = False
