@@ -111,7 +111,8 @@ _Key = tuple[str, frozenset[Loop]]
 class _Entry:
     # What every path to here assumed of conditions, as a bit set of `_Conditions`.
     assumed: int
-    trail: dict[str, Event]
+    # Many entries have one, and none changes it.
+    trail: Mapping[str, Event]
     since: Event | None
 
 
@@ -129,24 +130,23 @@ class _Conditions:
     def __contains__(self, condition: Condition | None) -> bool:
         return condition in self._bits
 
-    def assume(self, assumed: int, condition: Condition, held: bool) -> int | None:
-        """What is assumed from where a condition is found to hold, or not to; None where the opposite was assumed before."""
-        holds, fails = self._bits[condition]
-        this, other = (holds, fails) if held else (fails, holds)
-        return None if assumed & other else assumed | this
+    def on(self, edge: Edge) -> tuple[int, int]:
+        """What is assumed on an edge, and what excludes that."""
+        holds, fails = self._bits.get(edge.condition, (0, 0)) if edge.condition is not None else (0, 0)
+        return (holds, fails) if edge.held else (fails, holds)
 
-    def forget(self, assumed: int, frame: CallString, name: str) -> int:
-        """What is still assumed when a name of a frame is set anew."""
+    def of_name(self, frame: CallString, name: str) -> int:
+        """What is no longer assumed when a name of a frame is set anew."""
         key = (frame, name)
         if key not in self._named:
             self._named[key] = self._of(lambda condition: condition.frame is frame and name in condition.names)
-        return assumed & ~self._named[key]
+        return self._named[key]
 
-    def next_turn(self, assumed: int, loop: Loop) -> int:
-        """What is still assumed in the next turn of a loop."""
+    def of_turn(self, loop: Loop) -> int:
+        """What is no longer assumed in the next turn of a loop."""
         if loop not in self._of_turn:
             self._of_turn[loop] = self._of(lambda condition: _ends_with_turn(condition, loop))
-        return assumed & ~self._of_turn[loop]
+        return self._of_turn[loop]
 
     def _of(self, which: Callable[[Condition], bool]) -> int:
         return sum(holds | fails for condition, (holds, fails) in self._bits.items() if which(condition))
@@ -206,7 +206,7 @@ def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, Touch]) -> 
 def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched: Touch | None) -> dict[_Key, _Entry]:
     event = node.event
     if event is None or touched is None:
-        return dict(states)
+        return states
     result: dict[_Key, _Entry] = {}
     for (state, later), entry in states.items():
         if event.kind == "construct":
@@ -217,13 +217,10 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
             following = automaton.arrows.get(("*", "escape"), UNSEEN)
         else:
             following = automaton.next(state, event.kind, event.variant)
-        _merge(
-            result,
-            (following, later),
-            _Entry(entry.assumed, {**entry.trail, event.kind: event}, event if following != state else entry.since),
-        )
+        since = event if following != state else entry.since
+        _merge(result, (following, later), entry.assumed, {**entry.trail, event.kind: event}, since)
         if touched == "may" and following != state:
-            _merge(result, (state, later), entry)
+            _merge(result, (state, later), entry.assumed, entry.trail, entry.since)
     return result
 
 
@@ -242,33 +239,31 @@ def _flow(
     changed: dict[_Key, None] = {}
     if loop is None and node.forgets is None and target.loops == node.loops and edge.condition not in correlated:
         for key, entry in states.items():
-            if _merge(into, key, entry):
+            if _merge(into, key, entry.assumed, entry.trail, entry.since):
                 changed[key] = None
         return changed
     inside = frozenset(target.loops)
+    forgotten = correlated.of_name(*node.forgets) if node.forgets is not None else 0
+    of_turn = correlated.of_turn(loop) if loop is not None and edge.back else 0
+    taken, excluding = correlated.on(edge)
     for (state, later), entry in states.items():
-        assumed = entry.assumed
+        assumed = entry.assumed & ~forgotten
+        if assumed & excluding:
+            continue
+        assumed = (assumed | taken) & ~of_turn
         since = entry.since
-        if node.forgets is not None and assumed:
-            assumed = correlated.forget(assumed, *node.forgets)
-        if edge.condition is not None and edge.condition in correlated:
-            consistent = correlated.assume(assumed, edge.condition, edge.held)
-            if consistent is None:
-                continue
-            assumed = consistent
         if loop is not None:
             if edge.back:
                 later = later | {loop}
                 if since is not None and loop in since.loops:
                     state = automaton.next(state, "iterate")
-                assumed = correlated.next_turn(assumed, loop)
             else:
                 later = later - {loop}
         later = later & inside if not later <= inside else later
         key = (state, later)
         if len(into) >= _MAX_STATES and key not in into:
             key = (state, frozenset[Loop]())
-        if _merge(into, key, _Entry(assumed, entry.trail, since)):
+        if _merge(into, key, assumed, entry.trail, since):
             changed[key] = None
     return changed
 
@@ -280,21 +275,21 @@ def _ends_with_turn(condition: Condition, loop: Loop) -> bool:
     return loop.frame in condition.frame.outward()
 
 
-def _merge(into: dict[_Key, _Entry], key: _Key, entry: _Entry) -> bool:
+def _merge(into: dict[_Key, _Entry], key: _Key, assumed: int, trail: Mapping[str, Event], since: Event | None) -> bool:
     """Join a path into the paths of the same state; tells whether that changed them."""
     old = into.get(key)
     if old is None:
-        into[key] = _Entry(entry.assumed, dict(entry.trail), entry.since)
+        into[key] = _Entry(assumed, trail, since)
         return True
     changed = False
-    assumed = old.assumed & entry.assumed
-    if assumed != old.assumed:
-        old.assumed = assumed
+    agreed = old.assumed & assumed
+    if agreed != old.assumed:
+        old.assumed = agreed
         changed = True
-    if not entry.trail.keys() <= old.trail.keys():
-        old.trail = {**entry.trail, **old.trail}
+    if trail is not old.trail and not trail.keys() <= old.trail.keys():
+        old.trail = {**trail, **old.trail}
         changed = True
-    if old.since is None and entry.since is not None:
-        old.since = entry.since
+    if old.since is None and since is not None:
+        old.since = since
         changed = True
     return changed

@@ -6,6 +6,7 @@ Use is the evidence; an annotation or a name only decides between roles that the
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from looplint.knowledge.pytorch import STATEFUL, names_a_loss
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
@@ -108,6 +109,7 @@ def names_a_loader(name: str) -> bool:
     return any(part in name.lower() for part in ("loader", "dataload", "data_iter", "train_iter", "dataset", "batches"))
 
 
+@lru_cache(maxsize=4096)
 def annotated(annotation: str) -> str | None:
     """The kind of object that an annotation names: `Optimizer`, `torch.optim.Adam | None`, `"nn.Module"`."""
     words = re.findall(r"[A-Za-z_][\w.]*", annotation)

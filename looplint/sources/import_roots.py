@@ -20,6 +20,25 @@ def is_file(path: Path) -> bool:
     return os.path.isfile(path)
 
 
+@lru_cache(maxsize=16384)
+def files_of(folder: Path, parts: tuple[str, ...]) -> tuple[tuple[Path, ...], Path | None]:
+    """The files that a dotted name may stand for in a folder: those that are not there, and the first that is, if any; cached for a run."""
+    target = folder.joinpath(*parts)
+    candidates = [target.with_suffix(".py"), target / "__init__.py"] if parts else [target / "__init__.py"]
+    absent: list[Path] = []
+    for candidate in candidates:
+        if is_file(candidate):
+            return tuple(absent), candidate
+        absent.append(candidate)
+    return tuple(absent), None
+
+
+@lru_cache(maxsize=16384)
+def resolved(path: Path) -> Path:
+    """The file behind all links; cached for a run."""
+    return path.resolve()
+
+
 @lru_cache(maxsize=4096)
 def holds_modules(folder: Path) -> bool:
     """Whether there is such a folder with a module in it; cached for a run."""
@@ -81,5 +100,7 @@ def _nearest(path: Path) -> Path | None:
 def forget() -> None:
     """Read the file system again from now on; for processes that lint more than once."""
     is_file.cache_clear()
+    files_of.cache_clear()
+    resolved.cache_clear()
     holds_modules.cache_clear()
     import_roots.cache_clear()

@@ -261,9 +261,10 @@ def _decode_notebook(raw: bytes, path: Path | None, display: str) -> Source:
 def display_name(path: Path) -> str:
     """The path as people want to read it: relative to here where it is below here."""
     try:
-        return os.path.relpath(path) if not str(os.path.relpath(path)).startswith("..") else str(path)
+        relative = os.path.relpath(path)
     except ValueError:
         return str(path)
+    return relative if not relative.startswith("..") else str(path)
 
 
 def shown_as(path: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from looplint.dataclass import dataclass, replace
-from looplint.sources.import_roots import added_by, holds_modules, import_roots, is_file
+from looplint.sources.import_roots import added_by, files_of, holds_modules, import_roots, is_file, resolved
 from looplint.sources.reading import Source, SourceError, display_name, read_source
 from looplint.sources.reads import Reads, digest
 from looplint.syntax.bounds import TooDeep
@@ -165,20 +165,15 @@ class Project:
         return self._modules[path]
 
     def _in_folder(self, folder: Path, parts: list[str]) -> ModuleInfo | None:
-        target = folder.joinpath(*parts)
-        for candidate in (target.with_suffix(".py") if parts else None, target / "__init__.py"):
-            if candidate is None:
-                continue
-            if is_file(candidate):
-                return self._read_at(candidate)
-            self._absent.add(candidate)
-        return None
+        absent, found = files_of(folder, tuple(parts))
+        self._absent.update(absent)
+        return self._read_at(found) if found is not None else None
 
     def reads(self) -> Reads | None:
         """What was read from the file system so far, or None where a file could not be read."""
         files = []
-        for path, resolved in self._found.items():
-            info = self._modules.get(resolved)
+        for path, behind in self._found.items():
+            info = self._modules.get(behind)
             if info is None:
                 return None
             files.append((str(path), digest(info.source.raw)))
@@ -186,11 +181,7 @@ class Project:
         return Reads(tuple(sorted(files)), tuple(sorted(map(str, self._absent))), tuple(roots))
 
     def _read_at(self, candidate: Path) -> ModuleInfo | None:
-        self._found[candidate] = candidate.resolve()
-        return self._read(candidate)
-
-    def _read(self, path: Path) -> ModuleInfo | None:
-        path = path.resolve()
+        path = self._found[candidate] = resolved(candidate)
         if path not in self._modules:
             try:
                 source = self._overlay.get(path) or read_source(path)
