@@ -198,8 +198,6 @@ class Incidence:
             return None
         if event.kind in ("move", "replace"):
             return "must" if related(obj.holds, event.subjects) else None
-        rivals = {o for o in self._optimizers_by_root.get(event.root, ()) if o is obj or not self._drives_elsewhere(o, event)}
-        alone = rivals <= {obj}
         if any(isinstance(s, Optimizer) for s in event.subjects):
             return self._through_another(event, obj)
         holds = obj.holds
@@ -208,6 +206,8 @@ class Incidence:
             return "may" if not holds or related(holds, modules) else None
         if event.kind == "escape":
             return "must" if holds and related(holds, modules) else None
+        rivals = {o for o in self._optimizers_by_root.get(event.root, ()) if o is obj or not self._drives_elsewhere(o, event)}
+        alone = rivals <= {obj}
         are_its_own = related(holds, modules)
         if not are_its_own and self._is_clip_of_another(event, obj, rivals):
             return None
