@@ -53,6 +53,8 @@ UNIT_TEST_FUEL = 30_000
 DEPTH = 24
 # What a call that cannot be followed may do something to.
 TRACKED = (Optimizer, Module, Scheduler, Scaler, Loader, Sampler, Accelerator, Engine)
+# Of what these hold, it gets at nothing by itself.
+_CLOSED = (Module, Loss, Generator)
 
 
 class OutOfFuel(Exception):
@@ -300,16 +302,19 @@ class Interpreter(Position):
         work = list(values)
         while work:
             for atom in work.pop():
-                if isinstance(atom, Tuple):
+                if type(atom) is Ref:
+                    obj = atom.obj
+                    if id(obj) in seen:
+                        continue
+                    seen.add(id(obj))
+                    if isinstance(obj, TRACKED):
+                        found.append(obj)
+                    if not isinstance(obj, _CLOSED):
+                        work.extend(obj.heap.values())
+                elif type(atom) is Tuple:
                     work.extend(atom.items)
-                elif isinstance(atom, Method):
-                    work.append(frozenset({atom.obj}) if atom.name not in PLAIN_ATTRIBUTES else frozenset())
-                elif isinstance(atom, Ref) and id(atom.obj) not in seen:
-                    seen.add(id(atom.obj))
-                    if isinstance(atom.obj, TRACKED):
-                        found.append(atom.obj)
-                    if not isinstance(atom.obj, Module | Loss | Generator):
-                        work.extend(atom.obj.heap.values())
+                elif type(atom) is Method and atom.name not in PLAIN_ATTRIBUTES:
+                    work.append(frozenset({atom.obj}))
         return found
 
     def loop(self, stmt: ir.For | ir.While) -> Loop:
