@@ -9,14 +9,16 @@ class CallString:
     """The way to an activation: a call site, in the context of the code around it (Sharir and Pnueli's call strings).
 
     An interpreter makes one object for each (`Interpreter.context`), so that contexts are compared and hashed by identity, however deep they are.
-    `site` is what is entered there: the identity of the call's node, with a number where one site is entered several times.
+    `site` is what is entered there: the identity of the call's node, with a number where one site is entered several times. `number` tells which of an
+    interpreter's contexts it is, in the order in which they are met: a hash that rests on it, and not on an address, is the same in every run.
     """
 
-    __slots__ = ("outer", "site")
+    __slots__ = ("number", "outer", "site")
 
-    def __init__(self, outer: CallString | None, site: tuple[object, ...]) -> None:
+    def __init__(self, outer: CallString | None, site: tuple[object, ...], number: int = 0) -> None:
         self.outer = outer
         self.site = site
+        self.number = number
 
     def outward(self) -> Iterator[CallString]:
         """This context, the one around it, and so on to the root."""

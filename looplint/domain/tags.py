@@ -89,7 +89,7 @@ class Kept:
     event: EventKey
 
     def __hash__(self) -> int:
-        return 10
+        return self.event[0].number
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Summed:
     event: EventKey
 
     def __hash__(self) -> int:
-        return 11
+        return self.event[0].number
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class SentBackward:
     event: EventKey
 
     def __hash__(self) -> int:
-        return 12
+        return self.event[0].number
 
 
 @dataclass(frozen=True, slots=True)

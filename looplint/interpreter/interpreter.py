@@ -148,7 +148,7 @@ class Interpreter(Position):
         key = (outer, site)
         found = self._contexts.get(key)
         if found is None:
-            found = self._contexts[key] = CallString(outer, site)
+            found = self._contexts[key] = CallString(outer, site, len(self._contexts))
         return found
 
     # -- budget
