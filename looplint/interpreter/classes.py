@@ -219,7 +219,7 @@ def _may_set_any(function: ir.Function) -> bool:
     """Whether a method may set attributes of its object whose names it does not write: by `setattr(self, ...)`, `self.add_module(...)`."""
     if function.name in ("__getattr__", "__getattribute__"):
         return True
-    usage = function.usage.get(function.params[0].name) if function.params else None
+    usage = function.usage_of_self
     return usage is not None and bool(
         usage.methods & _REGISTERING
         or usage.attrs & {"__dict__", "_modules"}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from looplint.domain.values import Iter, Value, constant_of, is_over_loader
 from looplint.flow.graph import Loop, Loose
 from looplint.interpreter import roles
-from looplint.interpreter.frames import LoopScope, merge
+from looplint.interpreter.frames import LoopScope, Snapshot, merge
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 
@@ -97,14 +97,7 @@ def repeat(
     for turn in range(_PASSES):
         interp.graph.cut(length)
         del interp.frame.returns[returned:], interp.frame.pauses[paused:], interp.frame.endless[stuck:]
-        interp.restore(start)
-        interp.guards = guards
-        scope = LoopScope()
-        interp.scopes.append(scope)
-        enter()
-        interp.run_block(body)
-        interp.scopes.pop()
-        end = merge([interp.save(), *scope.continues])
+        scope, end = _turn(interp, start, enter, body)
         if not end.alive or loop.once:
             break
         around = merge([replace(start, at=[Loose(head)]), replace(end, at=[Loose(head)])])
@@ -113,14 +106,7 @@ def repeat(
             break
         start = replace(start, locals=around.locals, grad=around.grad, constants=around.constants)
     if last is not None and end.alive and not scope.breaks:
-        interp.restore(replace(start, at=end.at))
-        interp.guards = guards
-        scope = LoopScope()
-        interp.scopes.append(scope)
-        last()
-        interp.run_block(body)
-        interp.scopes.pop()
-        end = merge([interp.save(), *scope.continues])
+        scope, end = _turn(interp, replace(start, at=end.at), last, body)
     loop.repeats = end.alive and not loop.once
     for loose in end.at if loop.repeats else ():
         interp.graph.connect(loose, head, back=True)
@@ -137,3 +123,14 @@ def repeat(
     interp.guards = guards
     if interp.at:
         interp.at = [Loose(interp.graph.add("exit", interp.loops, interp.at, loop=loop))]
+
+
+def _turn(interp: Interpreter, start: Snapshot, enter: Callable[[], None], body: list[ir.Stmt]) -> tuple[LoopScope, Snapshot]:
+    """Follow a loop's body once: where its jumps lead, and how the turn ends."""
+    interp.restore(start)
+    scope = LoopScope()
+    interp.scopes.append(scope)
+    enter()
+    interp.run_block(body)
+    interp.scopes.pop()
+    return scope, merge([interp.save(), *scope.continues])

@@ -137,10 +137,13 @@ DETACHED_METHODS = frozenset({
 })  # fmt: skip
 # Functions that make tensors of data, and give a tensor back with the graph that it has.
 CONVERTING = frozenset({"as_tensor"})
+# What makes a tensor on the CPU, unless it is told where (https://docs.pytorch.org/docs/stable/torch.html#creation-ops).
+FACTORIES = frozenset({
+    "tensor", "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy",
+})  # fmt: skip
 # Functions of torch whose result never carries a graph, but for tensors that are converted.
-DETACHED = DETACHED_METHODS | {
-    "equal", "allclose", "tensor", "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy",
-    "as_tensor", "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",
+DETACHED = DETACHED_METHODS | FACTORIES | {
+    "equal", "allclose", "as_tensor", "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",
     "IntTensor", "ByteTensor", "BoolTensor", "searchsorted", "bucketize",
 }  # fmt: skip
 

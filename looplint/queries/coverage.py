@@ -13,7 +13,7 @@ import libcst as cst
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, FrameworkObject, Optimizer
-from looplint.flow.events import Backward, Escape, Event, Forward, Schedule, Step
+from looplint.flow.events import Backward, Escape, Event, Schedule, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.queries.program import Program
 from looplint.syntax import ir
@@ -154,7 +154,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
 
 def _is_of_inputs(program: Program, event: Backward) -> bool:
     """Whether a backward goes through forwards alone that are made for the gradients of their inputs, or is known to reach no parameters."""
-    forwards = [forward for forward in program.of(Forward) if forward.key in event.forwards]
+    forwards = program.forwards_of(event.forwards)
     return all(map(program.for_input_gradient, forwards)) if forwards else event.known and not event.subjects
 
 

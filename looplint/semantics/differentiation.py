@@ -55,15 +55,10 @@ def training_step(interp: Interpreter, cls: ClassRef) -> tuple[ir.Function | ir.
     run, work = set[str](), [name]
     while work:
         run.add(here := work.pop())
-        work += (_called_on_itself(cls.cls.methods[here]) & cls.cls.methods.keys()) - run
+        usage = cls.cls.methods[here].usage_of_self
+        work += (usage.methods & cls.cls.methods.keys()) - run if usage is not None else ()
     kinds = {each.kind for each in code.gradient_calls if any(each.function is cls.cls.methods[method] for method in run)}
     return classes.find_member(interp, cls, name) if kinds == {"backward", "step"} else None
-
-
-def _called_on_itself(method: ir.Function) -> frozenset[str]:
-    """The methods that a method calls on its own object."""
-    usage = method.usage.get(method.params[0].name) if method.params else None
-    return usage.methods if usage is not None else frozenset()
 
 
 def _ways(interp: Interpreter, cls: ClassRef) -> frozenset[str]:
@@ -83,8 +78,11 @@ def _ways_of_each(interp: Interpreter, cls: ClassRef) -> Iterator[str]:
         if (name, of_an_object) in seen:
             continue
         seen.add((name, of_an_object))
-        member = classes.find_member(interp, cls, name) if of_an_object else None
-        function = member[0] if member is not None else None if of_an_object else beside.get(name)
+        if of_an_object:
+            member = classes.find_member(interp, cls, name)
+            function = member[0] if member is not None else None
+        else:
+            function = beside.get(name)
         if isinstance(function, ir.Function):
             called = function.called()
             yield from _DIFFERENTIATING & {each.rpartition(".")[2] for each in called}

@@ -42,7 +42,7 @@ def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tupl
             continue
         if _is_on_purpose(function, owner) or _knows_the_mode(function):
             continue
-        usage = function.usage.get(function.params[0].name)
+        usage = function.usage_of_self
         work.extend(sorted(usage.methods | usage.attrs) if usage is not None else ())
         for call in _named_so(function):
             drop = _drop(interp, obj, function, owner, call)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from looplint.knowledge.pytorch import FACTORIES
 from looplint.syntax import ir
 
 _DEPTH = 4
-# What makes a tensor on the CPU, unless it is told where (https://docs.pytorch.org/docs/stable/torch.html#creation-ops).
-_FACTORIES = frozenset(
-    {"tensor", "from_numpy", "zeros", "ones", "empty", "full", "arange", "linspace", "eye", "rand", "randn", "randint", "randperm"}
-)
 
 
 def is_made_there(function: ir.Function, call: ir.Call) -> bool:
@@ -56,7 +53,7 @@ def _is_there(function: ir.Function, value: ir.Expr, device: str, depth: int) ->
             return True
         case ir.Call(args=args) if any(arg.keyword == "device" for arg in args):
             return any(arg.keyword == "device" and ir.render(arg.value) == device for arg in args)
-        case ir.Call(func=ir.Attr(value=ir.Name(id="torch"), attr=factory)) if factory in _FACTORIES:
+        case ir.Call(func=ir.Attr(value=ir.Name(id="torch"), attr=factory)) if factory in FACTORIES:
             return device == "'cpu'"
         case ir.Call(func=ir.Attr(value=receiver, attr=attr)) if attr not in ("to", "cuda", "cpu", "numpy"):
             return _is_there(function, receiver, device, depth)

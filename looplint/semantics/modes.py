@@ -77,9 +77,9 @@ def _forward_asks(interp: Interpreter, obj: Module, cls: ClassRef) -> bool:
         name = work.pop()
         found = classes.find_member(interp, cls, name) if name not in seen else None
         seen.add(name)
-        if found is None or not isinstance(found[0], ir.Function) or not found[0].params:
+        if found is None or not isinstance(found[0], ir.Function):
             continue
-        usage = found[0].usage.get(found[0].params[0].name)
+        usage = found[0].usage_of_self
         if usage is not None:
             if "training" in usage.attrs and not any(harmless(found[0], obj) for harmless in _HARMLESS):
                 return True

@@ -134,7 +134,7 @@ def _constructor(interp: Interpreter, obj: Obj) -> ir.Function | None:
 
 def _is_used(interp: Interpreter, obj: Obj, attr: str) -> bool:
     """Whether a method other than a constructor mentions an attribute of its object."""
-    return any(attr in f.usage[f.params[0].name].attrs for f in _methods(interp, obj) if f.params[0].name in f.usage)
+    return any(attr in usage.attrs for f in _methods(interp, obj) if (usage := f.usage_of_self) is not None)
 
 
 def _is_deleted(interp: Interpreter, obj: Obj, attr: str) -> bool:

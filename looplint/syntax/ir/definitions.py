@@ -122,6 +122,11 @@ class Function:
             self.later.load(self)
             return self.body
 
+    @property
+    def usage_of_self(self) -> Usage | None:
+        """What is done with its first parameter, which is a method's own object."""
+        return self.usage.get(self.params[0].name) if self.params else None
+
     def called(self) -> set[str]:
         """The names of what it calls, of methods or of functions."""
         return self.methods | {name for name, usage in self.usage.items() if usage.called}
