@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-from looplint.domain.objects import Engine, Instance, Loader, Loss, Module, Obj
+from looplint.domain.objects import Engine, Instance, Loader, Loss, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine, guess, is_array
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
-from looplint.flow.events import Escape
+from looplint.flow.events import Escape, LoadState
 from looplint.interpreter import handed_out, hooks
 from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge import names
 from looplint.syntax import ir
-
-# What a function is called that sets the learning rate, and no more.
-_OF_RATES = re.compile(
-    r"(^|_)(adjust|set|update|change|decay|modify|reset|warm\w*|get|print|log)_(\w+_)?(lr|learning_rate)s?(_|$)", re.IGNORECASE
-)
-
-# What a function is called that writes down what it is given, or reads a batch: gradients, modes and optimizers are as they were.
-_OF_RECORDS = re.compile(r"_*(log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)", re.IGNORECASE)
-
-# What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`.
-_OF_STATES = re.compile(
-    r"_*save(_?(\w+_)?(ckpt|chkpt|checkpoint|model|weight|state|state_?dict|snapshot|network|net|optimizer)s?(_to_\w+|_if_\w+)?)?$",
-    re.IGNORECASE,
-)
-
-# What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
-_OF_LOSSES = re.compile(
-    r"(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$", re.IGNORECASE
-)
-
-# What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
-_OF_GRADIENTS = re.compile(r"penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$", re.IGNORECASE)
 
 
 def quiet(interp: Interpreter, args: Arguments) -> Value:
@@ -45,12 +23,12 @@ def quiet(interp: Interpreter, args: Arguments) -> Value:
 def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
     name = (ir.path_of(expr.func) or "").rpartition(".")[2] if isinstance(expr, ir.Call) else ""
-    if _OF_RATES.search(name):
+    if names.sets_rates(name):
         interp.flags.sets_rates = True
         return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients
     values = args.values()
     measured = hooks.unknown_called.run(interp, args, expr)
-    if _OF_RECORDS.match(name) or (_OF_STATES.match(name) and not any(_can_train(a) for value in values for a in value)):
+    if names.records(name) or (names.saves(name) and not any(_can_train(a) for value in values for a in value)):
         put_off(interp, args)
         return quiet(interp, args)
     reached = interp.reachable(values)
@@ -63,6 +41,8 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
             if isinstance(method.obj, Ref):
                 reached.append(method.obj.obj)
     reached = list(dict.fromkeys(reached))
+    if names.loads(name) and not any(_can_train(a) for value in values for a in value):
+        reached = _restored(interp, reached, expr)
     tensor = combine(interp.grad, values)
     for obj in reached:
         obj.lost = obj.lost or not interp.aside
@@ -82,6 +62,14 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     return frozenset({made_of(values, deps)})
 
 
+def _restored(interp: Interpreter, reached: list[Obj], expr: ir.Expr) -> list[Obj]:
+    """A function that loads states gives them to optimizers, schedulers and scalers, and no more; a model may come out of it in any mode."""
+    given = [o for o in reached if isinstance(o, Optimizer | Scheduler | Scaler)]
+    if given:
+        interp.emit(LoadState(states=frozenset(), files=frozenset()), expr.node, given, certain=False)
+    return [o for o in reached if o not in given]
+
+
 def _can_train(atom: Atom) -> bool:
     """Whether code that is given this can do more than read states: it has data, or may call methods of the program."""
     if not isinstance(atom, Ref):
@@ -91,7 +79,7 @@ def _can_train(atom: Atom) -> bool:
 
 def note_differentiated(name: str, given: Iterable[Obj]) -> None:
     """What a function of this name is given is differentiated in it, where it differentiates by its name."""
-    if _OF_GRADIENTS.search(name):
+    if names.differentiates(name):
         for obj in given:
             if isinstance(obj, Module):
                 obj.differentiates = True
@@ -102,7 +90,7 @@ def _computes_loss(expr: ir.Expr, reached: Iterable[Obj]) -> bool:
     if not isinstance(expr, ir.Call) or expr.dropped or not reached:
         return False
     name = (ir.path_of(expr.func) or "").rpartition(".")[2]
-    return _OF_LOSSES.match(name) is not None and all(isinstance(o, Module | Loss) for o in reached)
+    return names.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached)
 
 
 def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iterable[Obj]) -> frozenset[Obj]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge import names
 from looplint.syntax import ir
 
-# Functions that write what they download to the file or the folder they are given, or say where they wrote it.
-_DOWNLOADING = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path|model|weights|checkpoint)s?_from_url$|^cached_path$")
 # Names of what sends a request to a server.
 _ASKING = frozenset({"requests", "urlopen", "urllib.request.urlopen", "request.urlopen", "httpx", "aiohttp"})
 
@@ -32,7 +30,7 @@ def _gives(function: ir.Function, path: ir.Expr) -> bool:
     makers = [callee for callee, target in function.made if target == text] if text is not None else []
     if isinstance(path, ir.Call):
         makers.append(ir.path_of(path.func) or "")
-    return any(_DOWNLOADING.search(callee.rpartition(".")[2]) for callee in makers)
+    return any(names.downloads(callee.rpartition(".")[2]) for callee in makers)
 
 
 def _downloads(function: ir.Function, path: str, known: str | None) -> bool:
@@ -52,7 +50,7 @@ def _downloads(function: ir.Function, path: str, known: str | None) -> bool:
 def _writes(call: ir.Call, asks: bool) -> bool:
     """Whether a call downloads to one of its arguments, or opens it to be written where the function sends a request to a server."""
     name = (ir.path_of(call.func) or "").rpartition(".")[2]
-    if _DOWNLOADING.search(name):
+    if names.downloads(name):
         return True
     return asks and name == "open" and any(isinstance(a.value, ir.Const) and a.value.value in ("wb", "wb+") for a in call.args)
 

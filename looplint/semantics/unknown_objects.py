@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from looplint.domain.objects import Instance
 from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Func, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
@@ -12,6 +10,7 @@ from looplint.flow.remarks import EpochSet
 from looplint.interpreter import handed_out, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
+from looplint.knowledge import names
 from looplint.knowledge.lookup import tensor_method
 from looplint.semantics import checkpoints, devices, pipelines
 from looplint.semantics.gradients import backward
@@ -20,13 +19,6 @@ from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import ask_for_gradient, sizes
 from looplint.semantics.unknown_calls import note_measured
 from looplint.syntax import ir
-
-# Words in the names of methods that train, and the beginnings of those of methods that keep, count or show what they are given.
-_TRAINS = re.compile(r"backward|(^|_)(step|learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)")
-_NOTES = re.compile(
-    r"_*(add|append|extend|insert|push|put|store|record|collect|register|set|update|log|report|write|print|save|dump|plot|show|display|visuali|draw"
-    r"|accumulate|count|measure|track|observe|evaluate|process|assert|check|info|debug|warn)"
-)
 
 
 def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
@@ -125,7 +117,7 @@ def _send_backward(interp: Interpreter, args: Arguments, expr: ir.Call) -> None:
 
 def _may_go_backward(name: str, expr: ir.Call) -> bool:
     """Whether a method may send backward what it is given: by its name, or because nothing takes a result and it does not only note something."""
-    return _TRAINS.search(name) is not None or (expr.dropped and _NOTES.match(name) is None)
+    return names.trains(name) or (expr.dropped and not names.takes_notes(name))
 
 
 def _may_be_applied(interp: Interpreter, expr: ir.Call) -> bool:

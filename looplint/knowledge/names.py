@@ -1,0 +1,111 @@
+"""What the name of a function or method tells of what it does, where its code is out of sight: a guess, and believed of little more than names say."""
+
+from __future__ import annotations
+
+import re
+
+# What a function is called that sets the learning rate, and no more.
+_OF_RATES = re.compile(
+    r"(^|_)(adjust|set|update|change|decay|modify|reset|warm\w*|get|print|log)_(\w+_)?(lr|learning_rate)s?(_|$)", re.IGNORECASE
+)
+
+# What a function is called that writes down what it is given, or reads a batch: gradients, modes and optimizers are as they were.
+_OF_RECORDS = re.compile(r"_*(log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)", re.IGNORECASE)
+
+_STATE = r"(ckpt|chkpt|checkpoint|model|weight|state|state_?dict|snapshot|network|net|optimizer)s?"
+# What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`.
+_OF_SAVING = re.compile(rf"_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$", re.IGNORECASE)
+
+# What a function is called that restores a state: `load_checkpoint`, `maybe_load_checkpoint`, `resume_from_checkpoint`, `restore`.
+_OF_LOADING = re.compile(
+    rf"_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(and|then)_)\w+_)?({_STATE}|from_\w+)(_from_\w+|_if_\w+)?)?$", re.IGNORECASE
+)
+
+# What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
+_OF_LOSSES = re.compile(
+    r"(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$", re.IGNORECASE
+)
+
+# What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
+_OF_GRADIENTS = re.compile(r"penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$", re.IGNORECASE)
+
+# Words in the names of methods that train, and the beginnings of those of methods that keep, count or show what they are given.
+_OF_TRAINING = re.compile(r"backward|(^|_)(step|learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)")
+_OF_NOTES = re.compile(
+    r"_*(add|append|extend|insert|push|put|store|record|collect|register|set|update|log|report|write|print|save|dump|plot|show|display|visuali|draw"
+    r"|accumulate|count|measure|track|observe|evaluate|process|assert|check|info|debug|warn)"
+)
+
+_MEASURES = r"(?:metric|evaluat|meter|scor|accurac|acc(?![a-z])|psnr|ssim|lpips|iou|confusion|(?<![a-z])fid(?![a-z])|(?<![a-z])(?:wer|cer|bleu|auc|f1)(?![a-z]))"
+# `evaluator.update(outputs)`, `self.metrics.add(...)`; and `compute_metrics(outputs)`, `get_accuracy(outputs, labels)`.
+_KEEPER = re.compile(rf"(?i){_MEASURES}[^.]*$")
+_KEEPING = frozenset({"update", "add", "append", "add_batch", "process", "accumulate", "collect"})
+_COMPUTER = re.compile(rf"(?i)(?:^|[._])(?:compute|calc|calculate|get|measure|eval|evaluate|update)_[^.]*{_MEASURES}[^.]*$")
+# `metrics(outputs, labels)`, `self.accuracy_fn(...)`: a name that says no more than that; a similarity such as SSIM may be a loss.
+_METRIC = re.compile(r"(?i)(?:^|[._])(?:metrics?|accuracy|acc|psnr|m?iou|auc|bleu|wer|cer|f1)(?:_score|_fn|_func|_function)?$")
+
+# Functions that write what they download to the file or the folder they are given, or say where they wrote it.
+_OF_DOWNLOADS = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path|model|weights|checkpoint)s?_from_url$|^cached_path$")
+
+# What a container of optimizers is called: many more names have `opt` in them (`options`) than those of one optimizer.
+_OF_OPTIMIZERS = re.compile(r"optim|(^|_)opts?(_|\d|$)", re.IGNORECASE)
+
+
+def sets_rates(function: str) -> bool:
+    """Whether a function sets, reads or shows learning rates, and no more."""
+    return _OF_RATES.search(function) is not None
+
+
+def records(function: str) -> bool:
+    """Whether a function writes down what it is given, or reads a batch."""
+    return _OF_RECORDS.match(function) is not None
+
+
+def saves(function: str) -> bool:
+    """Whether a function writes a state to a file."""
+    return _OF_SAVING.match(function) is not None
+
+
+def loads(function: str) -> bool:
+    """Whether a function restores a state: no gradient is computed and no step is made."""
+    return _OF_LOADING.match(function) is not None
+
+
+def computes_loss(function: str) -> bool:
+    """Whether a function computes a loss, and does not send it backward."""
+    return _OF_LOSSES.match(function) is not None
+
+
+def differentiates(function: str) -> bool:
+    """Whether a function differentiates the models that it is given."""
+    return _OF_GRADIENTS.search(function) is not None
+
+
+def trains(method: str) -> bool:
+    """Whether a method may train with what it is given."""
+    return _OF_TRAINING.search(method) is not None
+
+
+def takes_notes(method: str) -> bool:
+    """Whether a method keeps, counts or shows what it is given."""
+    return _OF_NOTES.match(method) is not None
+
+
+def measures(function: str) -> bool:
+    """Whether a function computes a metric of what it is given."""
+    return _COMPUTER.search(function) is not None or _METRIC.search(function) is not None
+
+
+def adds_to_a_metric(owner: str, method: str) -> bool:
+    """Whether a method adds what it is given to a metric: `self.metrics.update(outputs)`."""
+    return method.lower() in _KEEPING and _KEEPER.search(owner) is not None
+
+
+def downloads(function: str) -> bool:
+    """Whether a function writes what it downloads to a file, or says where it wrote it."""
+    return _OF_DOWNLOADS.search(function) is not None
+
+
+def are_optimizers(container: str) -> bool:
+    """Whether a container holds optimizers."""
+    return _OF_OPTIMIZERS.search(container) is not None
