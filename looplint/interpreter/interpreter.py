@@ -31,6 +31,7 @@ from looplint.flow.remarks import Fetch, Remark
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.state import Position
 from looplint.interpreter.training_names import TrainingNames
+from looplint.interpreter.turns import is_of_turn
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES
 from looplint.syntax import ir
 
@@ -59,18 +60,6 @@ _CLOSED = (Module, Loss, Generator)
 
 class OutOfFuel(Exception):
     """What is being followed is larger than its part of the budget."""
-
-
-def _is_of_turn(receiver: ir.Expr, targets: frozenset[str]) -> bool:
-    """Whether an expression is what a loop binds in each turn, an attribute of that, or the entry under a key that the loop binds."""
-    match receiver:
-        case ir.Name(id=name):
-            return name in targets
-        case ir.Attr(value=owner):
-            return _is_of_turn(owner, targets)
-        case ir.Subscript(value=ir.Name() | ir.Attr(), index=ir.Name(id=key)):
-            return key in targets
-    return False
 
 
 def _only_hands_on(event: Event) -> bool:
@@ -258,7 +247,7 @@ class Interpreter(Position):
         frame = self.frame
         while loop is not None and loop.frame != frame.ctx and frame.caller is not None and isinstance(receiver, ir.Name):
             frame, receiver = frame.caller, frame.handed.get(receiver.id)  # the loop hands it down
-        return loop is not None and loop.frame == frame.ctx and receiver is not None and _is_of_turn(receiver, loop.targets)
+        return loop is not None and loop.frame == frame.ctx and receiver is not None and is_of_turn(receiver, loop.targets, frame.function)
 
     def setting_owner(self, qualname: str) -> Settings:
         """The object that the settings of a library belong to; one for the whole program."""

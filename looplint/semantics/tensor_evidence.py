@@ -29,8 +29,9 @@ _DEPTH = 4
 _STRUCTURED = re.compile(r"(?i)batch|data|graph|^g\d?$|encod|token|^inputs?$|sample|feature")
 _IN_PLACE = re.compile(r"(?i)batch|graph|^g\d?$|encod|token")
 _MODULE = re.compile(r"(?i)(^|_)(model|net|network|module|backbone)$")
-# What can be moved and is called so is a tensor, or a batch of images that gives a moved copy as well (detectron2's ImageList, DETR's NestedTensor).
-_MEDIA = re.compile(r"(?i)(^|_)(images?|imgs?|videos?|pixel_values|waveforms?|wavs?)$")
+# What can be moved and is called so is a tensor, or a batch of images or a tensor of another kind that gives a moved copy as well (detectron2's ImageList,
+# DETR's NestedTensor, a SparseTensor).
+_MEDIA = re.compile(r"(?i)(^|_)(images?|imgs?|videos?|pixel_values|waveforms?|wavs?|tensor)$")
 _LABELS = re.compile(r"(?i)^(labels?|targets?|y|gt|classes)$")
 # Modules of libraries that are built on tensors alone: none takes a batch of another kind.
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
