@@ -51,6 +51,11 @@ def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
     return found
 
 
+def comes_from_parameters(tensor: Tensor) -> bool:
+    """Whether a graph goes to parameters or other leaves that some computation used itself, and to no forward of a module."""
+    return tensor.graph == "yes" and (bool(tensor.sources) or Mark.LEAF in tensor.tags) and not tensor.forwards
+
+
 def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     """The tensor computed from some values: it depends on all of them, and has a graph if one of them has.
 

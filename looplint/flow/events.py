@@ -139,6 +139,8 @@ class Backward(Event):
     cut_off: bool = False
     # The forwards whose graphs it goes through.
     forwards: frozenset[EventKey] = frozenset()
+    # What goes backward where it comes from parameters alone, and from no forward.
+    of_parameters: frozenset[Tensor] = frozenset()
     # Whether it is the mean over one batch, as a loss function gives it: not divided, and added to nothing.
     mean: bool = False
     # Whether a scaler has multiplied it, on every path or on some, and which scalers did so on every path.

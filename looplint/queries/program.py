@@ -318,8 +318,10 @@ class Program(Incidence):
         return sorted((self.forwards[key] for key in keys if key in self.forwards), key=lambda e: e.index)
 
     def graph_of(self, tensor: Tensor) -> list[Forward] | list[Backward]:
-        """Where a tensor's graph is known from: the forwards that it comes from, or else the backwards that it went through."""
-        return self.forwards_of(tensor.forwards) or [e for e in self.of(Backward) if SentBackward(e.key) in tensor.tags]
+        """Where a tensor's graph is known from: the forwards that it comes from, or else the backwards that it went through, or will go through."""
+        return self.forwards_of(tensor.forwards) or [
+            e for e in self.of(Backward) if SentBackward(e.key) in tensor.tags or tensor in e.of_parameters
+        ]
 
     def carries_graph(self, tensor: Tensor) -> bool:
         """Whether a tensor has its graph: it is known to, or it is a loss of predictions through which some backward goes, if not from every branch."""

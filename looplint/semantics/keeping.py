@@ -7,7 +7,7 @@ import libcst as cst
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
 from looplint.domain.tags import Kept, Mark, Summed, is_sum, went_backward
-from looplint.domain.tensors import combine, is_array, tensors_in, under
+from looplint.domain.tensors import combine, comes_from_parameters, is_array, tensors_in, under
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Number, Ref, Tensor, Tuple, Unknown, Value, refs, tensor_of
 from looplint.flow.events import Accumulate, Keep, Nature
 from looplint.flow.graph import Loop
@@ -32,7 +32,7 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
     if key is None or not isinstance(key.value, str) or key.value == "params":
         give_by_hand(base, value)
     tensors = tensors_in([value])
-    kept = [t for t in tensors if _may_have_graph(t) and (t.forwards or went_backward(t.tags))]
+    kept = [t for t in tensors if _may_have_graph(t) and (t.forwards or went_backward(t.tags) or comes_from_parameters(t))]
     if not kept or not interp.loops:
         return value
     nature = _nature(interp, value)
