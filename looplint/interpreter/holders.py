@@ -11,7 +11,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import infer_role, proves_itself
 from looplint.interpreter.usage import Uses
-from looplint.knowledge import names
+from looplint.knowledge import naming
 from looplint.syntax import ir
 
 # The roles that the objects of a loop have, and those of them that a module may keep beside its parts.
@@ -150,7 +150,7 @@ def _roles_of_entry(name: str, key: str, found: Uses, depth: int) -> Iterator[st
     role = infer_role(key, usage, "") if named else None
     if role is None and usage.methods and (not named or "state" not in name.lower()):
         role = infer_role(name, usage, "")
-        if role == "optimizer" and not names.are_optimizers(name) and "zero_grad" not in usage.methods:
+        if role == "optimizer" and not naming.are_optimizers(name) and "zero_grad" not in usage.methods:
             role = None
     # Models that a loop goes over are told where it begins (`unseen_elements`).
     if role in BESIDE_PARTS or (role == "module" and key != "*" and proves_itself(role, usage)):

@@ -10,7 +10,7 @@ from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Param
 from looplint.flow.events import Escape, LoadState
 from looplint.interpreter import handed_out, hooks
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge import names
+from looplint.knowledge import naming
 from looplint.syntax import ir
 
 
@@ -23,12 +23,12 @@ def quiet(interp: Interpreter, args: Arguments) -> Value:
 def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
     name = (ir.path_of(expr.func) or "").rpartition(".")[2] if isinstance(expr, ir.Call) else ""
-    if names.sets_rates(name):
+    if naming.sets_rates(name):
         interp.flags.sets_rates = True
         return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients
     values = args.values()
     measured = hooks.unknown_called.run(interp, args, expr)
-    if names.records(name) or (names.saves(name) and not any(_can_train(a) for value in values for a in value)):
+    if naming.records(name) or (naming.saves(name) and not any(_can_train(a) for value in values for a in value)):
         put_off(interp, args)
         return quiet(interp, args)
     reached = interp.reachable(values)
@@ -41,7 +41,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
             if isinstance(method.obj, Ref):
                 reached.append(method.obj.obj)
     reached = list(dict.fromkeys(reached))
-    if names.loads(name) and not any(_can_train(a) for value in values for a in value):
+    if naming.loads(name) and not any(_can_train(a) for value in values for a in value):
         reached = _restored(interp, reached, expr)
     tensor = combine(interp.grad, values)
     for obj in reached:
@@ -79,7 +79,7 @@ def _can_train(atom: Atom) -> bool:
 
 def note_differentiated(name: str, given: Iterable[Obj]) -> None:
     """What a function of this name is given is differentiated in it, where it differentiates by its name."""
-    if names.differentiates(name):
+    if naming.differentiates(name):
         for obj in given:
             if isinstance(obj, Module):
                 obj.differentiates = True
@@ -90,7 +90,7 @@ def _computes_loss(expr: ir.Expr, reached: Iterable[Obj]) -> bool:
     if not isinstance(expr, ir.Call) or expr.dropped or not reached:
         return False
     name = (ir.path_of(expr.func) or "").rpartition(".")[2]
-    return names.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached)
+    return naming.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached)
 
 
 def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iterable[Obj]) -> frozenset[Obj]:

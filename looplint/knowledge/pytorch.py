@@ -223,15 +223,6 @@ SCORING = ("torch.nn.", "timm.loss.")
 PLAIN_ATTRIBUTES = frozenset({
     "device", "_execution_device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes",
 })  # fmt: skip
-# What a model that is not known gives back under these names may as well be a number.
-MEASURING = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
-# How the names of methods end that tell of a module, and apply it to nothing: `encoder.output_shape(shape)`.
-DESCRIBING = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims", "channels"})
-# How the names of methods begin that may switch gradients off by themselves, where their code cannot be followed: `generate` of transformers does
-# (GenerationMixin.generate is decorated with torch.no_grad), as do `transcribe` of whisper and `predict` of many models.
-# Those that evaluate by their names may also set the mode.
-EVALUATING = ("eval_", "evaluate", "validate", "validation_")
-SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *EVALUATING)
 # Methods that give a copy elsewhere or in another type; on a module they change the module itself.
 CONVERSIONS = frozenset(
     {"to", "cuda", "cpu", "xpu", "npu", "half", "float", "double", "bfloat16", "long", "int", "bool", "byte", "type", "pin_memory"}
@@ -368,8 +359,6 @@ LOSSES = frozenset({
 
 # What names stand for that nothing in sight binds: they come with a star import from elsewhere, or from a cell that cannot be read.
 CONVENTIONAL_NAMES = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim"}
-# Words in the names of context managers and decorators that may switch gradients off, where their code cannot be followed.
-SWITCHING_WORDS = ("grad", "eval", "infer", "frozen", "freeze", "predict", "test", "sampl", "valid")
 # Classes that no other class of the library derives from.
 SEALED = frozenset({
     "torch.optim.lr_scheduler.ReduceLROnPlateau", "torch.optim.lr_scheduler.OneCycleLR", "torch.optim.lr_scheduler.CyclicLR",

@@ -7,8 +7,8 @@ from looplint.domain.values import ClassRef, External, Func, Method, Unknown, Va
 from looplint.interpreter import classes, hooks
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge import naming
 from looplint.knowledge.lookup import call_effect
-from looplint.knowledge.pytorch import SWITCHING_WORDS
 from looplint.syntax import ir
 
 # What contexts of torch do to gradients, by their names.
@@ -29,7 +29,7 @@ def _grad_of_decorators(interp: Interpreter, frame: Frame) -> tuple[bool | None,
         own = _grad_of_wrapper(interp, frame, target)
         if own is not None:
             return own, True
-        if not any(word in ir.render(target).lower() for word in SWITCHING_WORDS):
+        if not naming.may_switch_gradients(ir.render(target)):
             continue
         value = classes.static_value(interp, target, frame.module)
         effects = {call_effect(a.qualname) for a in value if isinstance(a, External)}
@@ -87,8 +87,8 @@ def _functions_in(body: list[ir.Stmt]) -> list[ir.Function]:
 
 def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
     """Whether code that cannot be followed, or an object that is called in the place of a function, says by its name that gradients may be off in it."""
-    name = ir.render(expr.func if isinstance(expr, ir.Call) else expr).lower()
-    return any(isinstance(a, Unknown | External | Method | ClassRef) for a in value) and any(word in name for word in SWITCHING_WORDS)
+    name = ir.render(expr.func if isinstance(expr, ir.Call) else expr)
+    return any(isinstance(a, Unknown | External | Method | ClassRef) for a in value) and naming.may_switch_gradients(name)
 
 
 def _autocast_of_decorators(interp: Interpreter, frame: Frame) -> Autocast | None:

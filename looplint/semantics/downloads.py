@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge import names
+from looplint.knowledge import naming
 from looplint.syntax import ir
 
 # Names of what sends a request to a server.
@@ -30,7 +30,7 @@ def _gives(function: ir.Function, path: ir.Expr) -> bool:
     makers = [callee for callee, target in function.made if target == text] if text is not None else []
     if isinstance(path, ir.Call):
         makers.append(ir.path_of(path.func) or "")
-    return any(names.downloads(callee.rpartition(".")[2]) for callee in makers)
+    return any(naming.downloads(callee.rpartition(".")[2]) for callee in makers)
 
 
 def _downloads(function: ir.Function, path: str, known: str | None) -> bool:
@@ -50,7 +50,7 @@ def _downloads(function: ir.Function, path: str, known: str | None) -> bool:
 def _writes(call: ir.Call, asks: bool) -> bool:
     """Whether a call downloads to one of its arguments, or opens it to be written where the function sends a request to a server."""
     name = (ir.path_of(call.func) or "").rpartition(".")[2]
-    if names.downloads(name):
+    if naming.downloads(name):
         return True
     return asks and name == "open" and any(isinstance(a.value, ir.Const) and a.value.value in ("wb", "wb+") for a in call.args)
 

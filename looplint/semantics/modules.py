@@ -34,7 +34,7 @@ from looplint.interpreter import calls, classes, hooks, names, objects, unfollow
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
-from looplint.knowledge.pytorch import DESCRIBING, EVALUATING, MEASURING, SAMPLING
+from looplint.knowledge import naming
 from looplint.semantics import checkpoints, devices, dtypes
 from looplint.semantics.carried import carries_state
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
@@ -126,13 +126,13 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     frozen = is_frozen(obj)
     # What code that cannot be followed returns may be a number as well.
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
-    if method.rpartition("_")[2] in DESCRIBING:
+    if naming.describes(method):
         return unfollowed.quiet(interp, args)
     left_open = isinstance(obj, Module) and obj.left_open
     enabled = interp.grad
-    if left_open or method.startswith(SAMPLING):
+    if left_open or naming.samples(method):
         interp.grad = None if enabled else enabled
-    trained: Graph = "maybe" if method in MEASURING or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
+    trained: Graph = "maybe" if naming.gives_a_number(method) or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     own = trained if not frozen else "no"
     if obj.cls is not None:
         devices.note_forward(interp, obj.cls)
@@ -156,7 +156,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         enabled=interp.enabling > 0,
         outside=interp.frame.outside,
         applied=applied,
-        decides=left_open or method.startswith(EVALUATING),
+        decides=left_open or naming.evaluates(method),
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled

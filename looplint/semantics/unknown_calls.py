@@ -7,7 +7,7 @@ from looplint.domain.values import UNKNOWN, Arguments
 from looplint.flow.remarks import Seed
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge import names
+from looplint.knowledge import naming
 from looplint.semantics import devices
 from looplint.semantics.gradients import backward
 from looplint.syntax import ir
@@ -31,12 +31,12 @@ def _unknown_called(interp: Interpreter, args: Arguments, expr: ir.Expr) -> bool
 def note_measured(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
     """Note that what is called is a metric or keeps one, if its name says so: what it is given is measured."""
     match expr.func:
-        case ir.Attr(value=keeper, attr=name) if expr.dropped and names.adds_to_a_metric(ir.render(keeper), name):
+        case ir.Attr(value=keeper, attr=name) if expr.dropped and naming.adds_to_a_metric(ir.render(keeper), name):
             measures = True
         case ir.Attr(attr=name) | ir.Name(id=name):
-            measures = names.measures(name)
+            measures = naming.measures(name)
         case other:
-            measures = names.measures(ir.render(other))
+            measures = naming.measures(ir.render(other))
     given = combine(interp.grad, args.values()) if measures else None
     interp.uses.scored |= given.origins if given is not None else frozenset()
     return measures

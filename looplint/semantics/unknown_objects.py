@@ -10,7 +10,7 @@ from looplint.flow.remarks import EpochSet
 from looplint.interpreter import handed_out, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
-from looplint.knowledge import names
+from looplint.knowledge import naming
 from looplint.knowledge.lookup import tensor_method
 from looplint.semantics import checkpoints, devices, pipelines
 from looplint.semantics.gradients import backward
@@ -117,7 +117,7 @@ def _send_backward(interp: Interpreter, args: Arguments, expr: ir.Call) -> None:
 
 def _may_go_backward(name: str, expr: ir.Call) -> bool:
     """Whether a method may send backward what it is given: by its name, or because nothing takes a result and it does not only note something."""
-    return names.trains(name) or (expr.dropped and not names.takes_notes(name))
+    return naming.trains(name) or (expr.dropped and not naming.takes_notes(name))
 
 
 def _may_be_applied(interp: Interpreter, expr: ir.Call) -> bool:

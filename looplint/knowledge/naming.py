@@ -44,6 +44,17 @@ _COMPUTER = re.compile(rf"(?i)(?:^|[._])(?:compute|calc|calculate|get|measure|ev
 # `metrics(outputs, labels)`, `self.accuracy_fn(...)`: a name that says no more than that; a similarity such as SSIM may be a loss.
 _METRIC = re.compile(r"(?i)(?:^|[._])(?:metrics?|accuracy|acc|psnr|m?iou|auc|bleu|wer|cer|f1)(?:_score|_fn|_func|_function)?$")
 
+# What a model that is not known gives back under these names may as well be a number.
+_OF_NUMBERS = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
+# How the names of methods end that tell of a module, and apply it to nothing: `encoder.output_shape(shape)`.
+_OF_DESCRIPTIONS = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims", "channels"})
+# How the names of methods begin that may switch gradients off by themselves: `generate` of transformers does (GenerationMixin.generate is decorated with
+# torch.no_grad), as do `transcribe` of whisper and `predict` of many models. Those that evaluate by their names may also set the mode.
+_OF_EVALUATION = ("eval_", "evaluate", "validate", "validation_")
+_OF_SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *_OF_EVALUATION)
+# Words in the names of context managers and decorators that may switch gradients off.
+_OF_SWITCHES = ("grad", "eval", "infer", "frozen", "freeze", "predict", "test", "sampl", "valid")
+
 # Functions that write what they download to the file or the folder they are given, or say where they wrote it.
 _OF_DOWNLOADS = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path|model|weights|checkpoint)s?_from_url$|^cached_path$")
 
@@ -99,6 +110,31 @@ def measures(function: str) -> bool:
 def adds_to_a_metric(owner: str, method: str) -> bool:
     """Whether a method adds what it is given to a metric: `self.metrics.update(outputs)`."""
     return method.lower() in _KEEPING and _KEEPER.search(owner) is not None
+
+
+def gives_a_number(method: str) -> bool:
+    """Whether a method of a model may give a number in the place of a tensor."""
+    return method in _OF_NUMBERS
+
+
+def describes(method: str) -> bool:
+    """Whether a method tells of a module, and applies it to nothing."""
+    return method.rpartition("_")[2] in _OF_DESCRIPTIONS
+
+
+def evaluates(method: str) -> bool:
+    """Whether a method of a model may set its mode by itself."""
+    return method.startswith(_OF_EVALUATION)
+
+
+def samples(method: str) -> bool:
+    """Whether a method of a model may switch gradients off by itself."""
+    return method.startswith(_OF_SAMPLING)
+
+
+def may_switch_gradients(switch: str) -> bool:
+    """Whether a context manager, a decorator or a wrapper of functions may switch gradients off."""
+    return any(word in switch.lower() for word in _OF_SWITCHES)
 
 
 def downloads(function: str) -> bool:
