@@ -78,7 +78,10 @@ from looplint.rule import (
     Backward,
     Clip,
     Construct,
+    Engine,
     InsertUnscale,
+    Loop,
+    Optimizer,
     PathState,
     Program,
     Report,
@@ -87,6 +90,7 @@ from looplint.rule import (
     Visit,
     called_at,
     condition_of,
+    exclude_each_other,
     name_of,
     note,
     perhaps_off,
@@ -96,15 +100,18 @@ from looplint.rule import (
 )
 
 CODE = "LL601"
+# How many clips of one turn are shown.
+_SHOWN = 4
 
 
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         if unscaled_by_hand(program, optimizer):
             continue  # gradients that the program multiplies itself
+        turns: dict[tuple[Backward, str, tuple[Loop, ...]], list[list[Clip]]] = {}
         for visit in program.run(SCALING, optimizer, only_with=Clip):
             clip = visit.event
-            if clip.kind != "clip" or not (scaled := _scaled_if_there_are_any(visit)):
+            if not isinstance(clip, Clip) or not (scaled := _scaled_if_there_are_any(visit)):
                 continue
             if not visit.certain:
                 continue  # a clip that may be of another optimizer's gradients
@@ -116,18 +123,39 @@ def check(program: Program) -> Reports:
                 continue  # a clip under a condition on what also switches the scaler on or off
             if perhaps_off(program, clip, scaler):
                 continue  # the branch without the scaler of a condition, where the scaler may be switched off
-            name = called_at(backward, scaler)
-            steps = [e for e in program.of(Step) if e.root == clip.root]
+            _add(turns.setdefault((backward, clip.root, clip.loops), []), clip)
+        for (backward, root, _), ways in turns.items():
+            steps = [e for e in program.of(Step) if e.root == root]
             step = next((e for e in steps if optimizer in e.subjects), None)
             if steps and step is None:
                 continue  # an optimizer of the same parameters that another one steps in the place of
-            opt = called_at(step, optimizer) if step is not None else name_of(optimizer)
-            message = f"the gradients are clipped while they are still scaled: the limit leaves next to nothing of them; call {name}.unscale_({opt}) before the clip"
-            notes = note(backward, f"{name} scales the loss here, and its gradients with it")
-            built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
-            if condition_of(scaler):
-                notes += note(built, f"{name} is built here, and does so where {condition_of(scaler)}")
-            yield Report(clip, message, notes, repair=InsertUnscale(clip=clip, backward=backward, scaler=scaler, optimizer=optimizer))
+            for clips in ways:
+                yield _report(program, optimizer, backward, clips, step)
+
+
+def _add(ways: list[list[Clip]], clip: Clip) -> None:
+    """Put a clip with those that run in one turn with it."""
+    for clips in ways:
+        if not any(exclude_each_other(clip, other) for other in clips):
+            clips.append(clip)
+            return
+    ways.append([clip])
+
+
+def _report(program: Program, optimizer: Optimizer | Engine, backward: Backward, clips: list[Clip], step: Step | None) -> Report:
+    """What is said of all clips of a turn that find the same scaled gradients: one `unscale_()` before the first is right for the others too."""
+    scaler = scaler_of(backward)
+    assert scaler is not None
+    name = called_at(backward, scaler)
+    opt = called_at(step, optimizer) if step is not None else name_of(optimizer)
+    message = f"the gradients are clipped while they are still scaled: the limit leaves next to nothing of them; call {name}.unscale_({opt}) before the clip"
+    notes = note(backward, f"{name} scales the loss here, and its gradients with it")
+    built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
+    if condition_of(scaler):
+        notes += note(built, f"{name} is built here, and does so where {condition_of(scaler)}")
+    for other in clips[1:_SHOWN]:
+        notes += note(other, "so are those that are clipped here")
+    return Report(clips[0], message, notes, repair=InsertUnscale(clip=clips[0], backward=backward, scaler=scaler, optimizer=optimizer))
 
 
 def _scaled_if_there_are_any(visit: Visit) -> list[PathState]:

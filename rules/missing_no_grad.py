@@ -11,7 +11,8 @@ as the observation of an environment, outside of a loop over data.
 
 ## Why it matters
 
-Every forward of the pass builds a graph and keeps its activations until the result is dropped: more memory and time, for nothing.
+Every forward of the pass builds a graph and keeps its activations until the result is dropped: more memory and time, for nothing. Where the result of a
+model that the program trains becomes an array as it is, the pass ends with a `RuntimeError`: `Tensor.numpy()` refuses a tensor that has a graph.
 
 ## Bad
 
@@ -61,7 +62,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A decorator, a context or a caller that disables gradients.
 - A context that enables gradients, `with torch.enable_grad():` or `with torch.set_grad_enabled(True):`, which are wanted then.
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
-- Models that are frozen (`requires_grad_(False)`), and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
+- Models that are frozen (`requires_grad_(False)`), those from out of sight whose results become arrays without `detach()`, so that they must be, and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
 - Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
@@ -97,13 +98,14 @@ from looplint.rule import (
     mode_states,
     name_of,
     note,
-    only_in_train_mode,
     over_batches,
     over_chunks,
     over_data,
     over_entries,
     over_loader,
     over_parts,
+    records_a_graph,
+    refusal,
     related,
     shares_a_call,
     untrained_loop,
@@ -133,22 +135,12 @@ def check(program: Program) -> Reports:
         module = next(iter(event.subjects))
         if program.is_trained(event) or not event.certain:
             continue  # a forward whose result goes backward
-        if event.grad is not True:
-            continue  # a decorator, a context or a caller that disables gradients
-        if event.enabled or only_in_train_mode(event):
-            continue  # a context that enables gradients, which are wanted then, or the branch of `if model.training:`
-        if event.key in program.uses.differentiated or program.for_input_gradient(event):
-            continue  # a forward that is differentiated by its inputs
+        if not records_a_graph(program, event):
+            continue  # gradients are off, or wanted, or there is nothing that takes any
         if shares_a_call(event, differentiated):
             continue  # a call that differentiates another forward, such as a field for its normals
         if differentiates_within(module):
             continue  # a model that differentiates something itself
-        if event.frozen:
-            continue  # a model that is frozen
-        if event.bare:
-            continue  # a module without parameters
-        if event.volatile:
-            continue  # an input that is volatile, of which torch itself says that it has no effect
         loop = untrained_loop(program, event)
         if loop is not None and over_parts(loop) and event.inputs is None:
             continue  # a method that is told the name of a parameter, or its number
@@ -175,15 +167,16 @@ def check(program: Program) -> Reports:
         measures = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
         validates = loop is not None and (over_batches(program, loop) or over_chunks(loop))
         where = "in this validation pass" if validates else "for this forward pass"
-        message = (
-            f"gradients are enabled {where}: every call of {called} builds a graph, which takes memory and time, and nothing goes backward; "
-            "run it under torch.no_grad()"
-        )
+        harm = "which takes memory and time, and nothing goes backward"
+        if refused := refusal(program, event):
+            harm = "and numpy() raises a RuntimeError for what has one"
+        message = f"gradients are enabled {where}: every call of {called} builds a graph, {harm}; run it under torch.no_grad()"
         notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
         minor = (not measures and event.of_one_item) or event.key in program.uses.detached
-        severity: Severity = "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
+        notes += note(refused, "torch refuses this")
+        severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         yield Report(
             event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth], severity=severity
         )

@@ -89,6 +89,7 @@ from looplint.rule import (
     mode_matters,
     mode_states,
     note,
+    switched_both_ways,
     trains_a_part,
 )
 
@@ -118,6 +119,8 @@ def check(program: Program) -> Reports:
                 continue  # an eval() before the loop
             if _for_this(program, switch, event, module):
                 continue  # an eval() before the forward that is meant for this one
+            if switched_both_ways(program, switch, module):
+                continue  # a turn that takes one mode for some of its forwards, and the other for the rest
             if trains_a_part(program, module, loop):
                 continue  # a train() of a part alone
             whole = next((each for each in module.lineage() if each in switch.subjects), module)

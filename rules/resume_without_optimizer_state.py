@@ -122,7 +122,10 @@ def check(program: Program) -> Reports:
             kept = [e for e in program.of(Save) if any(s.owner in models for s in e.states)]
             what = "with" if any(s.owner is optimizer for e in kept for s in e.states) else "without"
             how = "load its state here too" if what == "with" else "save its state with the model's, and load it here"
-            message = f"{called_at(restored, models[0], 'the model')} is restored to train on, {name} is not: its momentum and averages start from nothing; {how}"
+            lost = "momentum starts" if optimizer.qualname.endswith(".SGD") else "momentum and averages start"
+            message = (
+                f"{called_at(restored, models[0], 'the model')} is restored to train on, {name} is not: its {lost} from nothing; {how}"
+            )
             yield Report(
                 restored,
                 message,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import libcst as cst
 
     from looplint.domain.objects import Loader
-    from looplint.domain.values import Outcomes, Value
+    from looplint.domain.values import EventKey, Outcomes, Value
     from looplint.syntax import ir
 
 
@@ -146,6 +146,14 @@ class Fetch(Remark):
     kind = "fetch"
     # The text of what waits.
     what: str
+
+
+class Export(Remark):
+    """A tensor that may have a graph becomes an array, without `detach()`: `Tensor.numpy()` raises a RuntimeError where it has one."""
+
+    kind = "export"
+    # The forwards that it comes from.
+    forwards: frozenset[EventKey]
 
 
 class Release(Remark):

@@ -164,6 +164,15 @@ def left_in_eval(program: Program, module: Obj, visit: Visit, loop: Loop) -> Eve
     return left_in_eval(program, module, hidden, loop) if hidden is not None else None
 
 
+def switched_both_ways(program: Program, switch: Event, module: Obj) -> bool:
+    """Whether the same turn puts a module in train mode before it switches it to eval mode, and takes a forward of it in between."""
+    trains = [e for e in program.of(Train) if e.certain and e.loops == switch.loops and e.index < switch.index]
+    first = min((e.index for e in trains if program.touches(e, module) == "must" and set(e.guards) <= set(switch.guards)), default=None)
+    whole = set(module.lineage())
+    forwards = (e.index for e in program.of(Forward) if not whole.isdisjoint(e.subjects))
+    return first is not None and any(first < index < switch.index for index in forwards)
+
+
 def for_a_look(program: Program, switch: Event, loop: Loop, module: Obj) -> bool:
     """Whether eval mode is switched on before a loop for a validation there: it is not meant for the training."""
     after = (e for e in program.of(Forward) if module in e.subjects and e.index > switch.index and loop not in e.loops)

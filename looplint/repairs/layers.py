@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from looplint.flow.events import Event
@@ -85,14 +87,32 @@ def _check_name(layout: Layout, statement: Statement, name: str) -> None:
         given = {q.name.value for q in (*params.posonly_params, *params.params, *params.kwonly_params)}
         if name not in given and name not in sets(function.node.body):
             raise Infeasible(f"{name} is not a name of this function")
+    inner = statement
     for around in statement.ancestors():
         if around is function:
             break
-        again = around.node.body if isinstance(around.node, cst.For | cst.While) and name not in sets(around.node) else None
         rest = around.block.statements[around.index + 1 :]
-        if any(name in reads(s.node) for s in rest) or (again is not None and name in reads(again)):
+        if any(name in reads(s.node) for s in rest):
             return
+        if isinstance(around.node, cst.For | cst.While) and _read_in_next_turn(around.node, inner.block.statements[: inner.index], name):
+            return
+        inner = around
     raise Infeasible(f"nothing reads {name} afterwards")
+
+
+def _read_in_next_turn(loop: cst.For | cst.While, above: Sequence[Statement], name: str) -> bool:
+    """Whether a turn of a loop may read what the turn before has made of a name: above the place where that happens, before it sets the name itself."""
+    if isinstance(loop, cst.For) and name in reads(loop.target):
+        return False
+    if isinstance(loop, cst.While) and name in reads(loop.test):
+        return True
+    for statement in above:
+        node = statement.node
+        if name in reads(node.value if isinstance(node, cst.Assign) else node):
+            return True
+        if isinstance(node, cst.Assign) and name in sets(node):
+            return False
+    return False
 
 
 class WrapModules(Repair):

@@ -44,7 +44,7 @@ def note_discarded(interp: Interpreter, atom: Tensor | Unknown, name: str, args:
         return  # nothing is dropped, or what is there already
     if _is_tensor(interp, atom, receiver):
         kept = _is_parameter(interp, ir.render(receiver))
-        discard = Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args), of_parameter=kept)
+        discard = Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args, expr), of_parameter=kept)
         interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
 
 
@@ -71,9 +71,12 @@ def _is_what_it_is(receiver: str, args: Sequence[ir.Arg]) -> bool:
     return bool(args) and all(ir.render(arg.value) in own for arg in args)
 
 
-def _changes(name: str, args: Arguments) -> Literal["device", "type"]:
+def _changes(name: str, args: Arguments, expr: ir.Expr) -> Literal["device", "type"]:
     """What a conversion would change: "device" or "type"."""
     if name == "to":
+        match expr:
+            case ir.Call(args=[ir.Arg(value=ir.Attr(attr="dtype"))]):
+                return "type"
         first = args.positional[0] if args.positional else frozenset()
         types = [a for a in first if isinstance(a, External) and a.qualname.startswith("torch.")]
         return "type" if types or (not args.positional and "dtype" in args.keywords and "device" not in args.keywords) else "device"

@@ -25,6 +25,7 @@ from looplint.domain.values import (
     join,
 )
 from looplint.flow.events import Clear
+from looplint.flow.remarks import Export
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -220,6 +221,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
                 interp.uses.fetched |= tensor.origins
             if name == "numpy" and not args.values() and tensor.graph != "no":
                 interp.uses.graphless |= tensor.forwards
+                if tensor.graph == "yes":
+                    interp.remark(Export(forwards=tensor.forwards), expr.node, (), certain=not interp.handling)
             if name in ("numpy", "tolist"):
                 return frozenset({copied_to_host(tensor)})
             return frozenset({Number(averages.units_of_item(tensor) if name == "item" else frozenset())})

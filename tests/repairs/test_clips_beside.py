@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import looplint
 from repaired_text import fixed
 
 PROGRAM = """\
@@ -51,3 +52,10 @@ EITHER_UNSCALED = EITHER.replace("            nn", "            scaler.unscale_(
 def test_one_unscale(tmp_path: Path, clips: str, repaired: str) -> None:
     broken = PROGRAM.format(clips=clips)
     assert fixed(tmp_path / "train.py", broken.encode()).decode() == PROGRAM.format(clips=repaired)
+
+
+@pytest.mark.parametrize(("clips", "findings"), [(ENCODER + HEAD, 1), (ALL + HEAD + ENCODER, 1), (HEAD, 1), (EITHER, 2)])
+def test_clips_that_one_unscale_cures_are_one_finding(clips: str, findings: int) -> None:
+    found = [f for f in looplint.lint(PROGRAM.format(clips=clips), isolated=True) if f.code == "LL601"]
+    assert len(found) == findings
+    assert sum(note.message == "so are those that are clipped here" for note in found[0].related) == clips.count("nn.utils.clip") - findings
