@@ -52,6 +52,10 @@ _OF_DESCRIPTIONS = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims",
 # torch.no_grad), as do `transcribe` of whisper and `predict` of many models. Those that evaluate by their names may also set the mode.
 _OF_EVALUATION = ("eval_", "evaluate", "validate", "validation_")
 _OF_SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *_OF_EVALUATION)
+# What the parts of a model are called that have no parameters: `model.roi_heads.box_roi_pool`, `net.avgpool`, `self.dropout`.
+_OF_PLAIN_LAYERS = re.compile(
+    r"(?:^|_)(?:roi_?(?:pool|align)|(?:(?:global|adaptive)_)?(?:avg|max)_?pool(?:ing)?|drop_?out|relu|gelu|silu|sigmoid|softmax|flatten|anchor_generator)\d*$"
+)
 # Words in the names of context managers and decorators that may switch gradients off.
 _OF_SWITCHES = ("grad", "eval", "infer", "frozen", "freeze", "predict", "test", "sampl", "valid")
 
@@ -120,6 +124,11 @@ def gives_a_number(method: str) -> bool:
 def describes(method: str) -> bool:
     """Whether a method tells of a module, and applies it to nothing."""
     return method.rpartition("_")[2] in _OF_DESCRIPTIONS
+
+
+def has_no_parameters(part: str) -> bool:
+    """Whether a part of a model computes something, and learns nothing."""
+    return _OF_PLAIN_LAYERS.search(part) is not None
 
 
 def evaluates(method: str) -> bool:

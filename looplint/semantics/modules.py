@@ -142,7 +142,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     bare = False
     if own != "no" and without_parameters(obj):
         own, bare = "maybe" if inputs is None or deps else "no", True  # there is a graph only where the inputs have one
-    elif own != "no" and shows_no_parameters(interp, obj):
+    elif own != "no" and (shows_no_parameters(interp, obj) or (obj.symbolic and naming.has_no_parameters(method))):
         own, bare = "maybe", True
     graph = under(interp.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
     if applied and obj.cls is not None and records_nothing(interp, obj.cls):
