@@ -62,6 +62,9 @@ _OF_SWITCHES = ("grad", "eval", "infer", "frozen", "freeze", "predict", "test", 
 # Functions that write what they download to the file or the folder they are given, or say where they wrote it.
 _OF_DOWNLOADS = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path|model|weights|checkpoint)s?_from_url$|^cached_path$")
 
+# What the method is called that Lightning asks for a module's optimizers, which are torch's own or derive from these; many models have taken the name over.
+_CONFIGURES = re.compile(r"_*configure_optimizers?$")
+
 # What a container of optimizers is called: many more names have `opt` in them (`options`) than those of one optimizer.
 _OF_OPTIMIZERS = re.compile(r"optim|(^|_)opts?(_|\d|$)", re.IGNORECASE)
 
@@ -149,6 +152,11 @@ def may_switch_gradients(switch: str) -> bool:
 def downloads(function: str) -> bool:
     """Whether a function writes what it downloads to a file, or says where it wrote it."""
     return _OF_DOWNLOADS.search(function) is not None
+
+
+def configures_optimizers(method: str) -> bool:
+    """Whether a method makes the optimizers of its module."""
+    return _CONFIGURES.match(method) is not None
 
 
 def are_optimizers(container: str) -> bool:

@@ -337,19 +337,25 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
         and (not (args.values() or args.starred) or _is_named_for_setup(obj))
     ):
         # `model.part()` without an input, `model.init_hidden(n)` or `model.get_optimizer(lr)` is a method that is not known, not a part that is applied.
-        return frozenset({Unknown(frozenset({obj.parent or obj}))})
+        return frozenset({Unknown(frozenset({obj.parent or obj}), parameters=not _OPTIMIZERS.isdisjoint(_words(obj)))})
     step = training_step(interp, obj.cls) if obj.cls is not None else None
     return interp.call(classes.bind(interp, step, obj), args, expr) if step is not None else forward(interp, obj, args, expr)
 
 
 _SETS_UP = frozenset({"init", "reset", "make", "create", "build", "load", "save", "set"})
-_MADE_FOR_TRAINING = frozenset({"optimizer", "optimizers", "optimiser", "optimisers", "optim", "optims", "scheduler", "schedulers"})
+# What a model makes of its own parameters, as `configure_optimizers` of Lightning does: torch's own, or what is made of these.
+_OPTIMIZERS = frozenset({"optimizer", "optimizers", "optimiser", "optimisers", "optim", "optims"})
+_MADE_FOR_TRAINING = _OPTIMIZERS | {"scheduler", "schedulers"}
 
 
 def _is_named_for_setup(part: Obj) -> bool:
     """Whether what goes by a part's name sets something up, by its first word, or makes what no forward gives, and applies nothing."""
-    words = part.name.rpartition(".")[2].lower().split("_")
+    words = _words(part)
     return words[0] in _SETS_UP or not _MADE_FOR_TRAINING.isdisjoint(words)
+
+
+def _words(part: Obj) -> list[str]:
+    return part.name.rpartition(".")[2].lower().split("_")
 
 
 @construction(Module)

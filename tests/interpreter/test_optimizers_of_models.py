@@ -40,6 +40,60 @@ PROGRAMS = {
                     loss.backward()
                     optimizer.step()
         """,
+    "a model out of sight makes its optimizer, which nothing clears": """
+        from gpt import GPT
+        def train(config, loader):
+            model = GPT(config)
+            optimizer = model.configure_optimizers(0.1, 1e-3)
+            for x, y in loader:
+                logits, loss = model(x, y)
+                loss.backward()  # expect: LL102
+                optimizer.step()
+        """,
+    "a module of Lightning around a known model makes an optimizer and its schedule": """
+        from forecasters import Finetune
+        def train(own, loader):
+            finetune = Finetune(module=own.model)
+            own.model.train()
+            configured = finetune.configure_optimizers()
+            optimizer = configured["optimizer"]
+            for x, y in loader:
+                loss = finetune.hparams.loss_func(finetune(x), y)
+                loss.backward()  # expect: LL102
+                optimizer.step()
+        """,
+    "a module of Lightning makes a list of optimizers, the first of which is taken": """
+        from forecasters import Finetune
+        def train(loader):
+            model = Finetune()
+            optimizers, schedulers = model.configure_optimizers()
+            optimizer = optimizers[0]
+            for x, y in loader:
+                loss = model(x, y)
+                loss.backward()  # expect: LL102
+                optimizer.step()
+        """,
+    "right: a module of Lightning makes an optimizer that the model clears": """
+        from forecasters import Finetune
+        def train(loader):
+            model = Finetune()
+            optimizer = model.configure_optimizers()["optimizer"]
+            for x, y in loader:
+                model.zero_grad()
+                loss = model(x, y)
+                loss.backward()
+                optimizer.step()
+        """,
+    "right: a library that is given the model builds what steps, and may clear": """
+        from lib import GPT, build_optimizer
+        def train(config, loader):
+            model = GPT(config)
+            optimizer = build_optimizer(config, model)
+            for x, y in loader:
+                logits, loss = model(x, y)
+                loss.backward()
+                optimizer.step()
+        """,
     "right: a model makes its optimizer and its scheduler": """
         def train(model: nn.Module, loader, lr):
             optim = model.create_optim(lr)
