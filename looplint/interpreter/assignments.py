@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Dict, Instance, List, Module, StateDict, TorchModule
+from looplint.domain.objects import Container, Dict, Instance, List, Module, Obj, StateDict, TorchModule
 from looplint.domain.tags import Mark, Summed
 from looplint.domain.tensors import is_array
 from looplint.domain.values import (
@@ -133,10 +133,13 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
                 interp.call_function(setter, Arguments([value]), ir.Name(target.node, target.attr))
             case Ref() if isinstance(atom.obj, TorchModule):
                 hooks.part_assigned.run(interp, atom.obj, target, choices.replacing(interp, atom.obj, target, value))
+                if len(base) == 1:
+                    _note_tensor(interp, atom.obj, target.attr, value)
             case Ref():
                 objects.set_attribute(interp, atom.obj, target, choices.replacing(interp, atom.obj, target, value))
                 if len(base) == 1 and isinstance(atom.obj, Instance):
                     _note_constant(interp, atom.obj, target.attr, value)
+                    _note_tensor(interp, atom.obj, target.attr, value)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(interp, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
@@ -149,6 +152,12 @@ def _note_constant(interp: Interpreter, obj: Instance, name: str, value: Value) 
     """An attribute is given a constant: it holds that on this path, whatever others give it."""
     known = constant_of(value)
     if isinstance(known, Const) and known.value is not None:
+        interp.set_constant(obj, name, value)
+
+
+def _note_tensor(interp: Interpreter, obj: Obj, name: str, value: Value) -> None:
+    """An attribute is given what a model puts out: it holds that on this path until it is given something else, and not what another call has left there."""
+    if value and not obj.many and all(isinstance(a, Tensor) and a.origins for a in value):
         interp.set_constant(obj, name, value)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import dataclass, field
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Obj
-from looplint.domain.values import ClassRef, Ref, Value, join
+from looplint.domain.values import ClassRef, Ref, Tensor, Value, join
 from looplint.flow.graph import Guard, Loop, Loose
 from looplint.syntax.site import Site
 
@@ -128,7 +128,7 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
 
 
 def _on_both(one: Constants, other: Constants) -> Constants:
-    """What attributes hold where two paths meet, if that is known: the same on both, or, of the entries of a container, what either has there."""
+    """What attributes hold where two paths meet, if that is known: the same on both, or, of the entries of a container and of outputs, what either has there."""
     if one is other:
         return one
     found = {}
@@ -136,7 +136,7 @@ def _on_both(one: Constants, other: Constants) -> Constants:
         beside = other.get(key)
         if beside is value or beside == value:
             found[key] = value
-        elif beside is not None and key[1] == "[]":
+        elif beside is not None and (key[1] == "[]" or all(isinstance(a, Tensor) for a in (*value, *beside))):
             found[key] = join(value, beside)
     return found
 

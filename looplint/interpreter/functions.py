@@ -80,6 +80,10 @@ def _unfollowed(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr)
     """A call of a function of the program that is too deep or too large to be followed."""
     if func.function.name == "__init__":  # of a base class as well: `Base.__init__(self, n)`
         ready(func.bound if func.bound is not None else args.get(0, "self") or NOTHING)
+    for value in (func.bound or NOTHING, *args.values()):
+        for atom in value:
+            if isinstance(atom, Ref):
+                interp.drop_constants(atom.obj)  # it may set any attribute
     return unfollowed.unknown_call(interp, func, args, expr)
 
 

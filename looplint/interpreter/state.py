@@ -52,7 +52,7 @@ class Path:
         self.at: list[Loose] = []
         self.grad: bool | None = True
         self.guards: tuple[Guard, ...] = ()
-        # What attributes hold on this path, where that is a constant: the heap has what they hold on any.
+        # What attributes hold on this path, where that is a constant, or what a model puts out: the heap has what they hold on any.
         self.constants: Constants = {}
 
     @property
@@ -68,6 +68,10 @@ class Path:
 
     def set_constant(self, obj: Obj, slot: str, value: Value) -> None:
         self.constants = {**self.constants, (obj.number, slot): value}
+
+    def drop_constants(self, obj: Obj) -> None:
+        if any(number == obj.number for number, _ in self.constants):
+            self.constants = {key: value for key, value in self.constants.items() if key[0] != obj.number}
 
     def drop_constant(self, obj: Obj, slot: str) -> None:
         dropped = (obj.number, slot)

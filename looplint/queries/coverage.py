@@ -135,7 +135,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     )
     if not steps_somewhere and not _hands_over(first.call):
         return None  # gradients of inputs, checks of gradients: nothing here is trained
-    if events and not steps and all(_never_steps(program, event.root) for event in events):
+    if events and not steps and all(_never_steps(program, e.root) or _happens_once(program, e) for e in events):
         return None  # checks of gradients, in a file that steps elsewhere
     if not any(call.call in program.reached.gradient_calls for call in calls):
         return _unreached(program, first)
@@ -160,9 +160,21 @@ def _is_of_inputs(program: Program, event: Backward) -> bool:
 
 def _never_steps(program: Program, root: str) -> bool:
     """Whether a run that nobody goes on after, of a script or of a test, has no step, and no code that is out of sight gets what could be stepped."""
-    if root and not root.rpartition("::")[2].rpartition(".")[2].startswith("test"):
-        return False
-    return not any(e.root == root and (isinstance(e, Step) or not e.output) for e in program.of(Step, Escape))
+    return _is_whole_run(root) and not any(e.root == root and (isinstance(e, Step) or not e.output) for e in program.of(Step, Escape))
+
+
+def _happens_once(program: Program, event: Event) -> bool:
+    """Whether a run goes backward once, through what no code out of sight gets."""
+    return (
+        not event.loops
+        and _is_whole_run(event.root)
+        and not any(e.root == event.root and not e.output and e.subjects & event.subjects for e in program.of(Escape))
+    )
+
+
+def _is_whole_run(root: str) -> bool:
+    """Whether nobody goes on after what is followed from a root: a script, or a test."""
+    return not root or root.rpartition("::")[2].rpartition(".")[2].startswith("test")
 
 
 def _is_certain(program: Program, known: _Known, call: ir.GradientCall) -> bool:

@@ -1,4 +1,4 @@
-"""Modules that carry something from one call to the next: a hidden state, a memory. Their inputs follow each other in time."""
+"""What the forwards of modules leave on them: a hidden state that they carry to the next call, whose inputs follow in time, or outputs for who called them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,25 @@ from looplint.syntax import ir
 
 def carries_state(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether the forward of a class hands on what an earlier call of it has left on the object."""
+    forward = _forward(interp, cls)
+    return forward is not None and any(_hands_on_before(forward, path) for path in _left(forward))
+
+
+def leaves_outputs(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether the forward of a class leaves on the object what it computes: a caller that takes no result may find it there."""
+    forward = _forward(interp, cls)
+    return forward is not None and not forward.is_generator and bool(_left(forward))
+
+
+def _forward(interp: Interpreter, cls: ClassRef) -> ir.Function | None:
     found = classes.find_member(interp, cls, "forward")
-    if found is None or not isinstance(found[0], ir.Function) or not found[0].params:
-        return False
-    forward = found[0]
+    return found[0] if found is not None and isinstance(found[0], ir.Function) and found[0].params else None
+
+
+def _left(forward: ir.Function) -> set[str]:
+    """The attributes of its object to which a forward gives something that is computed."""
     own = f"{forward.params[0].name}."
-    assigned = {path for stmt in ir.statements(forward.body) for path in _computed(stmt) if path.startswith(own)}
-    return any(_hands_on_before(forward, path) for path in assigned)
+    return {path for stmt in ir.statements(forward.body) for path in _computed(stmt) if path.startswith(own)}
 
 
 def _computed(stmt: ir.Stmt) -> set[str]:

@@ -13,6 +13,7 @@ from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
+    ClassRef,
     Func,
     Graph,
     Iter,
@@ -36,7 +37,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.knowledge import naming
 from looplint.semantics import checkpoints, devices, dtypes
-from looplint.semantics.carried import carries_state
+from looplint.semantics.carried import carries_state, leaves_outputs
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
 from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
@@ -338,8 +339,20 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
     ):
         # `model.part()` without an input, `model.init_hidden(n)` or `model.get_optimizer(lr)` is a method that is not known, not a part that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}), parameters=not _OPTIMIZERS.isdisjoint(_words(obj)))})
-    step = training_step(interp, obj.cls) if obj.cls is not None else None
-    return interp.call(classes.bind(interp, step, obj), args, expr) if step is not None else forward(interp, obj, args, expr)
+    followed = training_step(interp, obj.cls) if obj.cls is not None else None
+    cls = _class_that_runs(interp, obj) if followed is None and expr.dropped else None
+    if cls is not None and leaves_outputs(interp, cls):
+        followed = classes.find_member(interp, cls, "forward")  # `self.forward()`, and then `self.loss.backward()`
+    return interp.call(classes.bind(interp, followed, obj), args, expr) if followed is not None else forward(interp, obj, args, expr)
+
+
+def _class_that_runs(interp: Interpreter, obj: Obj) -> ClassRef | None:
+    """The class of a module; of one that is one of several, that whose method calls it, where all that have this method have one forward."""
+    owner = interp.frame.owner
+    if obj.cls is not None or owner is None or not interp.frame.is_method_of(obj):
+        return obj.cls
+    having = [each.cls for each in obj.one_of if each.cls is not None and owner in classes.mro(interp, each.cls)]
+    return having[0] if len({classes.find_member(interp, cls, "forward") for cls in having}) == 1 else None
 
 
 _SETS_UP = frozenset({"init", "reset", "make", "create", "build", "load", "save", "set"})

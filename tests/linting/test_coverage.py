@@ -308,6 +308,14 @@ def test_a_test_that_never_steps_is_no_loop(tmp_path: Path, parameters: str) -> 
     assert "Judged 1 training loop in 1 file.\n" in checked(tmp_path, test_net="from somewhere import Net, fit\n" + text).output
 
 
+@pytest.mark.parametrize(("run", "lost"), [("check()", False), ("for _ in range(9):\n    check()", True)], ids=["once", "in a loop"])
+def test_a_check_of_gradients_in_a_script_that_trains_is_no_loop(tmp_path: Path, run: str, lost: bool) -> None:
+    text = CHECKED.format(name="check", parameters="", more="net.train()")
+    output = checked(tmp_path, script=f"from somewhere import Net, loader\n{text}\n\ntrain(loader)\n{run}\n").output
+    assert "Judged 1 training loop in 1 file" in output
+    assert ("could not be followed" in output) == lost
+
+
 @pytest.mark.parametrize(("name", "more"), [("compute", "net.train()"), ("test_gradients", "fit(net)")])
 def test_a_caller_or_other_code_may_step(tmp_path: Path, name: str, more: str) -> None:
     text = CHECKED.format(name=name, parameters="", more=more)
