@@ -133,6 +133,7 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
                 interp.call_function(setter, Arguments([value]), ir.Name(target.node, target.attr))
             case Ref() if isinstance(atom.obj, TorchModule):
                 hooks.part_assigned.run(interp, atom.obj, target, choices.replacing(interp, atom.obj, target, value))
+                interp.drop_constant(atom.obj, objects.LAST_OUTPUT)
                 if len(base) == 1:
                     _note_tensor(interp, atom.obj, target.attr, value)
             case Ref():

@@ -70,6 +70,8 @@ tensor_written: Hook[Callable[[Interpreter, ir.Subscript, Value, Value], None]] 
 item_assigned: Hook[Callable[[Interpreter, Module, ir.Subscript, Const | None, Value], None]] = Hook("item_assigned")
 # A value is read whose origin is not analysed: an attribute that nothing sets, a name that nothing binds, one that has been imported.
 attribute_unset: Hook[Callable[[Interpreter, Obj, str], Value]] = Hook("attribute_unset")
+# An attribute of a module is read that holds no part of it: gives what the last forward on this path has left there, where that is known.
+output_read: Hook[Callable[[Interpreter, Module, str], Value | None]] = Hook("output_read")
 name_unbound: Hook[Callable[[Interpreter, Frame, str], Value]] = Hook("name_unbound")
 name_imported: Hook[Callable[[Interpreter, Frame, str, Value], Value]] = Hook("name_imported")
 # An attribute of a module is given a value.

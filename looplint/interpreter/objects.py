@@ -85,6 +85,8 @@ _OF_NO_LAYER = frozenset({
     "count", "sort", "reverse", "remove", "info", "warning", "debug", "error", "exception",
 })  # fmt: skip
 
+# Where a path keeps what the last forward of a module on it put out.
+LAST_OUTPUT = "()"
 # The slot of a module for whichever of its parts a loop over them meets.
 ANY_PART = "[any]"
 
@@ -115,6 +117,10 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         obj.heap[name] = join(stored, obj.heap[name])
         return value
     kept_meaning = name in _KEPT_MEANING.get(obj.kind, ()) and method_effect(obj.kind, name) is not None
+    if isinstance(obj, Module) and interp.constant(obj, LAST_OUTPUT) is not None and not any(isinstance(a, Ref) for a in stored or ()):
+        output = hooks.output_read.run(interp, obj, name)
+        if output is not None:
+            return output
     if stored is not None and not (kept_meaning and all(isinstance(a, Unknown) for a in stored)):
         return stored  # what takes the place of `optimizer.step` and is not known is a step all the same
     if obj.cls is not None and not kept_meaning:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import ClassRef
-from looplint.interpreter import classes
+from looplint.domain.objects import Module
+from looplint.domain.values import NOTHING, Atom, ClassRef, Tensor, Value
+from looplint.interpreter import classes, hooks
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.objects import LAST_OUTPUT
+from looplint.semantics import outcomes
 from looplint.syntax import ir
 
 
@@ -14,10 +17,41 @@ def carries_state(interp: Interpreter, cls: ClassRef) -> bool:
     return forward is not None and any(_hands_on_before(forward, path) for path in _left(forward))
 
 
-def leaves_outputs(interp: Interpreter, cls: ClassRef) -> bool:
-    """Whether the forward of a class leaves on the object what it computes: a caller that takes no result may find it there."""
+def leaves_outputs(interp: Interpreter, cls: ClassRef, name: str = "") -> bool:
+    """Whether the forward of a class leaves on the object what it computes, under a name or any: a caller that takes no result may find it there."""
     forward = _forward(interp, cls)
-    return forward is not None and not forward.is_generator and bool(_left(forward))
+    left = _left(forward) if forward is not None and not forward.is_generator else set()
+    return any(not name or path == f"self.{name}" for path in left)
+
+
+@hooks.output_read
+def _output(interp: Interpreter, obj: Module, name: str) -> Value | None:
+    """What the last forward of a module on this path has left in an attribute, where all that is a tensor: `model(x)`, and then `model.kl`."""
+    given = interp.constant(obj, LAST_OUTPUT) if not interp.aside else None
+    if given is None or obj.cls is None or not leaves_outputs(interp, obj.cls, name):
+        return None
+    found: set[Atom] = set()
+    for output in given:
+        value = _left_beside(interp, output, name) if isinstance(output, Tensor) else NOTHING
+        if not value:
+            return None
+        found |= value
+    return frozenset(found)
+
+
+def _left_beside(interp: Interpreter, output: Tensor, name: str) -> Value:
+    """What the forward that gave an output has left in an attribute beside it; nothing where that is not known to be a tensor."""
+    value = outcomes.left(interp, next(iter(output.outcomes)), name) if len(output.outcomes) == 1 else NOTHING
+    tensors = [a for a in value if isinstance(a, Tensor) and a.origins]
+    if len(tensors) < len(value):
+        return NOTHING
+    graphs = [output.graph if a.graph == "yes" else a.graph if output.graph != "no" else "no" for a in tensors]
+    return frozenset(
+        Tensor(
+            output.sources, graph, output.forwards if graph != "no" else frozenset(), scalar=a.scalar, origins=output.origins, made=a.made
+        )
+        for a, graph in zip(tensors, graphs, strict=True)
+    )
 
 
 def _forward(interp: Interpreter, cls: ClassRef) -> ir.Function | None:

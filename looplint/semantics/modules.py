@@ -177,9 +177,13 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
             if isinstance(atom, Func):
                 interp.agenda.values.append(frozenset({atom}))
     outcomes = of_forward(interp, obj, args, expr)
-    if graph == "no":
-        return frozenset({Tensor(tags=tags, origins=origins, outcomes=outcomes)})
-    return frozenset({Tensor(sources, graph, forwards, tags, origins=origins, outcomes=outcomes)})
+    output = Tensor(tags=tags, origins=origins, outcomes=outcomes)
+    if graph != "no":
+        output = replace(output, sources=sources, graph=graph, forwards=forwards)
+    if obj.cls is not None and not interp.aside and leaves_outputs(interp, obj.cls):
+        interp.drop_constants(obj)
+        interp.set_constant(obj, objects.LAST_OUTPUT, frozenset({output}))
+    return frozenset({output})
 
 
 def _is_called(interp: Interpreter, obj: Obj, func: ir.Expr) -> bool:

@@ -13,6 +13,7 @@ from looplint.domain.outcomes import entry, of_value
 from looplint.domain.tags import NO_TAGS, Mark, Multiplied, Summed, Tags
 from looplint.domain.tensors import detached
 from looplint.domain.values import (
+    NOTHING,
     UNKNOWN,
     Arguments,
     Atom,
@@ -317,24 +318,37 @@ def _returned(interp: Interpreter, obj: Obj, outcome: Outcome) -> Value:
     return known
 
 
+def left(interp: Interpreter, outcome: Outcome, name: str) -> Value:
+    """What a call of a module whose class is in sight leaves in an attribute; nothing where that is not known."""
+    key = (outcome.module, outcome.key, name)
+    if key not in interp.applications.left:
+        interp.applications.left[key] = NOTHING  # a forward that reads what it leaves
+        args = interp.applications.arguments.get(outcome.key) if outcome.key is not None else None
+        func = _forward(interp, outcome.module) if outcome.module is not None else None
+        if func is not None and outcome.module is not None:
+            interp.applications.left[key] = _run(interp, outcome.module, func, args or Arguments(), name)
+    return interp.applications.left[key]
+
+
 def _follow(interp: Interpreter, obj: Obj, args: Arguments) -> Value:
     given = obj.heap.get("forward")
     if given is not None:
         functions_set = [a for a in given if isinstance(a, Func)]
         return reduce(join, (_run(interp, obj, f, args) for f in functions_set)) if len(functions_set) == len(given) else UNKNOWN
-    assert obj.cls is not None
-    found = classes.find_member(interp, obj.cls, "forward")
-    if found is None:
-        return UNKNOWN
-    function, owner = found
-    return (
-        _run(interp, obj, Func(function, owner.module, owner.closure, ref(obj), owner), args)
-        if isinstance(function, ir.Function)
-        else UNKNOWN
-    )
+    func = _forward(interp, obj)
+    return _run(interp, obj, func, args) if func is not None else UNKNOWN
 
 
-def _run(interp: Interpreter, obj: Obj, func: Func, args: Arguments) -> Value:
+def _forward(interp: Interpreter, obj: Obj) -> Func | None:
+    """The forward of a module, bound to it, where its class is in sight."""
+    found = classes.find_member(interp, obj.cls, "forward") if obj.cls is not None else None
+    if found is None or not isinstance(found[0], ir.Function):
+        return None
+    return Func(found[0], found[1].module, found[1].closure, ref(obj), found[1])
+
+
+def _run(interp: Interpreter, obj: Obj, func: Func, args: Arguments, attribute: str = "") -> Value:
+    """What a forward returns, or leaves in an attribute."""
     if func.function.is_generator:
         return UNKNOWN
     heap, trace = dict(obj.heap), interp.trace
@@ -346,6 +360,8 @@ def _run(interp: Interpreter, obj: Obj, func: Func, args: Arguments) -> Value:
             interp.aside = True
             functions.bind_parameters(interp, frame, func, args)
             value = functions.run_frame(interp, frame)
+            if attribute:
+                return interp.constant(obj, attribute) or obj.heap.get(attribute, NOTHING) - heap.get(attribute, NOTHING)
             # What a loop has put into all entries is a fact of this path.
             return frozenset(Iter(objects.entries(interp, o)) if (o := _rewritten(interp, a)) is not None else a for a in value)
     except OutOfFuel:

@@ -28,7 +28,65 @@ MODEL = """
                 self.optimizer.step()
 """
 
+VAE = """
+        class VAE(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.enc, self.dec = nn.Linear(3, 4), nn.Linear(2, 3)
+                self.kl = 0
+            def forward(self, x):
+                mu, logvar = self.enc(x).chunk(2, -1)
+                self.kl = -0.5 * (1 + logvar - mu.pow(2) - logvar.exp()).sum()
+                self.size, self.mu, self.noise = x.size(0), mu.detach(), torch.randn_like(x)
+                self.stats = {"kl": self.kl.item()}
+                return self.dec(mu)
+        def main(loader, valid):
+            model = VAE()
+            optimizer = torch.optim.Adam(model.parameters())
+            kept, total = [], 0
+            for epoch in range(9):
+                for x in loader:
+                    loss = nn.functional.mse_loss(model(x), x) + model.kl
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+"""
+
 PROGRAMS = {
+    "what a forward leaves beside its result is kept with its graph": VAE
+    + """
+                    kept.append(model.kl)  # expect: LL401
+        """,
+    "what a forward leaves beside its result is added up with its graph": VAE
+    + """
+                    total += model.kl  # expect: LL402
+        """,
+    "what a forward leaves beside its result is measured with its graph": VAE.replace("mu.detach()", "0")
+    + """
+                for x in valid:
+                    model(x)  # expect: LL303
+                    print(model.kl.item())
+        """,
+    "right: what a forward leaves beside its result is a number, detached, or comes from no layer": VAE
+    + """
+                    kept.append(model.size)
+                    kept.append(model.mu)
+                    kept.append(model.noise)
+                    kept.append(model.stats)
+                    total += model.kl.item()
+        """,
+    "right: what a forward has left is detached before it is kept": VAE
+    + """
+                    model.kl = model.kl.detach()
+                    kept.append(model.kl)
+        """,
+    "right: what a forward leaves without gradients is kept": VAE
+    + """
+                with torch.no_grad():
+                    for x in valid:
+                        out = model(x)
+                        kept.append(model.kl)
+        """,
     "a model that trains itself stays in eval mode": MODEL.replace("self.net(self.x)", "self.net(self.x)  # expect: LL301").replace(
         "test(self):\n                self.forward()", "test(self):\n                self.forward()  # expect: LL303"
     )
