@@ -237,8 +237,9 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     deps = frozenset().union(*(a.deps for a in unknown))
     if role == "module":
         deps = frozenset(o for o in deps if not _is_loss(o))  # what keeps its loss is no wrapper of that
-    if role is None and not deps:
-        return _made_holder(interp, name, found, key) if not any(a.files for a in unknown) else None
+    of_parameters = any(a.parameters for a in unknown)
+    if role is None and (not deps or of_parameters):
+        return _made_holder(interp, name, found, key, deps) if not any(a.files for a in unknown) else None
     if role not in OF_A_LOOP | {"loss"} or (role == "module" and deps):
         return None
     obj = of_kind(interp, KINDS[role], name, key)
@@ -255,20 +256,23 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             keep_optimizer(interp, obj, found)
         case Optimizer():
             declared = any(annotated(text) == "optimizer" for text in usage.annotations)
-            obj.may_clear = not declared and not any(a.parameters for a in unknown)
+            obj.may_clear = not declared and not of_parameters
             obj.holds = deps or _parameters_given(interp, source)
     return obj
 
 
-def _made_holder(interp: Interpreter, name: str, found: Uses, key: object) -> Obj | None:
-    """What holds objects of the loop, and code that cannot be followed has made it with them: what these do beyond what they are is not known."""
+def _made_holder(interp: Interpreter, name: str, found: Uses, key: object, deps: frozenset[Obj]) -> Obj | None:
+    """What holds objects of the loop, and code that cannot be followed has made it with them, of the parameters of some modules or of nothing that is known.
+
+    What these do beyond what they are is not known, but for optimizers that were made of parameters.
+    """
     made = next((a.obj for a in holder(interp, name, found, key) if isinstance(a, Ref)), None)
     for each in interp.reachable([ref(made)]) if made is not None else ():
         match each:
             case Module():
                 each.foreign = True
             case Optimizer():
-                each.may_clear = True
+                each.may_clear, each.holds = not deps, deps
     return made
 
 

@@ -345,7 +345,7 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
         return frozenset({Unknown(frozenset({obj.parent or obj}), parameters=not _OPTIMIZERS.isdisjoint(_words(obj)))})
     followed = training_step(interp, obj.cls) if obj.cls is not None else None
     cls = _class_that_runs(interp, obj) if followed is None and expr.dropped else None
-    if cls is not None and leaves_outputs(interp, cls):
+    if cls is not None and leaves_outputs(interp, cls) and any(each.cls.trains_itself for each in classes.mro(interp, cls)):
         followed = classes.find_member(interp, cls, "forward")  # `self.forward()`, and then `self.loss.backward()`
     return interp.call(classes.bind(interp, followed, obj), args, expr) if followed is not None else forward(interp, obj, args, expr)
 

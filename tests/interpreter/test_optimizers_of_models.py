@@ -84,6 +84,41 @@ PROGRAMS = {
                 loss.backward()
                 optimizer.step()
         """,
+    "a module of Lightning makes a dict of optimizers, one of which nothing clears": """
+        from forecasters import Finetune
+        def train(loader):
+            model = Finetune()
+            model.train()
+            optimizers = model.configure_optimizers()
+            for x in loader:
+                loss = model(x)
+                loss.backward()  # expect: LL102
+                optimizers["main"].step()
+        """,
+    "right: a module of Lightning makes two optimizers, which step in turn": """
+        from forecasters import Finetune
+        def train(loader):
+            model = Finetune()
+            model.train()
+            optimizers, schedulers = model.configure_optimizers()
+            for x in loader:
+                for number, optimizer in enumerate(optimizers):
+                    loss = model(x, number)
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+        def train_apart(loader):
+            model = Finetune()
+            model.train()
+            optimizers = model.configure_optimizers()
+            for x in loader:
+                optimizers["critic"].zero_grad()
+                model(x, "critic").backward()
+                optimizers["critic"].step()
+                optimizers["actor"].zero_grad()
+                model(x, "actor").backward()
+                optimizers["actor"].step()
+        """,
     "right: a library that is given the model builds what steps, and may clear": """
         from lib import GPT, build_optimizer
         def train(config, loader):

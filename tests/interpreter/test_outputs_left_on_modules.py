@@ -174,7 +174,7 @@ PROGRAMS = {
                     model.loss.backward()
                     optimizer.step()
                 for x, y in valid:
-                    model(x, y)  # expect: LL303
+                    model(x, y)  # expect: LL302  # expect: LL303
                     print(model.loss.item())
         """,
     "what a validation before the training leaves there is not what the training sends backward": """

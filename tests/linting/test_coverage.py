@@ -382,8 +382,11 @@ def train(net, optimizers, loader):
 )
 def test_a_loop_is_judged_that_steps_all_of_a_container(tmp_path: Path, method: str) -> None:
     source = OF_A_CONTAINER.format(clear=method.format("zero_grad"), step=method.format("step"))
-    result = checked(tmp_path, "--statistics", train=source)
-    assert "Judged 1 training loop in 1 file." in result.stdout + result.stderr
+    of_a_model = source.replace("net, optimizers, loader", "make, loader").replace(
+        "    net.train()\n", "    net = make()\n    net.train()\n    optimizers = net.configure_optimizers()\n"
+    )
+    result = checked(tmp_path, "--statistics", train=source, model=of_a_model)
+    assert "Judged 2 training loops in 2 files." in result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("broken", ["def f(:\n    pass\n", "x = " + "(" * 300 + "1" + ")" * 300 + "\n"])
