@@ -147,6 +147,8 @@ class Applications:
         self.arguments: dict[EventKey, Arguments] = {}
         # By the module, the call and the constants among its arguments.
         self.results: dict[object, Value] = {}
+        # The attributes of their objects to which forwards give something that is computed.
+        self.leaving: dict[ir.Function, frozenset[str]] = {}
         # By the module, the call and the attribute: what the forward leaves there.
         self.left: dict[object, Value] = {}
         # The forwards that made what a function of the program returns with a graph.

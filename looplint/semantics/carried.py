@@ -14,14 +14,16 @@ from looplint.syntax import ir
 def carries_state(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether the forward of a class hands on what an earlier call of it has left on the object."""
     forward = _forward(interp, cls)
-    return forward is not None and any(_hands_on_before(forward, path) for path in _left(forward))
+    return forward is not None and any(_hands_on_before(forward, path) for path in _left(interp, forward))
 
 
 def leaves_outputs(interp: Interpreter, cls: ClassRef, name: str = "") -> bool:
     """Whether the forward of a class leaves on the object what it computes, under a name or any: a caller that takes no result may find it there."""
     forward = _forward(interp, cls)
-    left = _left(forward) if forward is not None and not forward.is_generator else set()
-    return any(not name or path == f"self.{name}" for path in left)
+    if forward is None or forward.is_generator:
+        return False
+    left = _left(interp, forward)
+    return f"{forward.params[0].name}.{name}" in left if name else bool(left)
 
 
 @hooks.output_read
@@ -59,10 +61,14 @@ def _forward(interp: Interpreter, cls: ClassRef) -> ir.Function | None:
     return found[0] if found is not None and isinstance(found[0], ir.Function) and found[0].params else None
 
 
-def _left(forward: ir.Function) -> set[str]:
+def _left(interp: Interpreter, forward: ir.Function) -> frozenset[str]:
     """The attributes of its object to which a forward gives something that is computed."""
-    own = f"{forward.params[0].name}."
-    return {path for stmt in ir.statements(forward.body) for path in _computed(stmt) if path.startswith(own)}
+    left = interp.applications.leaving.get(forward)
+    if left is None:
+        own = f"{forward.params[0].name}."
+        found = (path for stmt in ir.statements(forward.body) for path in _computed(stmt) if path.startswith(own))
+        left = interp.applications.leaving[forward] = frozenset(found)
+    return left
 
 
 def _computed(stmt: ir.Stmt) -> set[str]:
