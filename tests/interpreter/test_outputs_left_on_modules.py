@@ -244,6 +244,66 @@ PROGRAMS = {
                 model.loss.backward()
                 model.optimizer.step()
         """,
+    "right: a hidden state is left on the model, detached before each step and kept at the end": """
+        class Recurrent(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.cell, self.head = nn.GRUCell(3, 4), nn.Linear(4, 3)
+                self.state = None
+            def forward(self, x):
+                self.state = self.cell(x, self.state)
+                return self.head(self.state)
+            def detach(self):
+                if self.state is not None:
+                    self.state = self.state.detach()
+        def main(loader):
+            model = Recurrent()
+            optimizer = torch.optim.Adam(model.parameters())
+            states = []
+            for sequence, y in loader:
+                for x in sequence:
+                    model.detach()
+                    optimizer.zero_grad()
+                    nn.functional.mse_loss(model(x), y).backward()
+                    optimizer.step()
+                model.detach()
+                states.append(model.state)
+        """,
+    "right: a model of two networks trains itself on what its forward leaves": """
+        class GAN(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.g, self.d = nn.Linear(3, 3), nn.Sequential(nn.Linear(3, 1), nn.Dropout(0.1))
+                self.of_g, self.of_d = torch.optim.Adam(self.g.parameters()), torch.optim.Adam(self.d.parameters())
+            def set_input(self, data):
+                self.z, self.x = data
+            def forward(self):
+                self.fake = self.g(self.z)
+            def optimize(self):
+                self.forward()
+                self.of_d.zero_grad()
+                self.loss_d = self.d(self.fake.detach()).mean() - self.d(self.x).mean()
+                self.loss_d.backward()
+                self.of_d.step()
+                self.of_g.zero_grad()
+                self.loss_g = -self.d(self.fake).mean()
+                self.loss_g.backward()
+                self.of_g.step()
+        def main(loader, valid):
+            model = GAN()
+            for epoch in range(9):
+                model.train()
+                for data in loader:
+                    model.set_input(data)
+                    model.optimize()
+                    print(model.loss_d.item(), model.loss_g.item())
+                model.eval()
+                with torch.no_grad():
+                    for data in valid:
+                        model.set_input(data)
+                        model.forward()
+                        print((model.fake - model.x).abs().mean().item())
+        """,
     "right: a first call gives lazy layers their shape, and keeps features": """
         class Model(nn.Module):
             def __init__(self):
