@@ -65,6 +65,11 @@ _OF_DOWNLOADS = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path
 # What the method is called that Lightning asks for a module's optimizers, which are torch's own or derive from these; many models have taken the name over.
 _CONFIGURES = re.compile(r"_*configure_optimizers?$")
 
+# What a method is called that sets something up, by its first word, or makes what no forward gives.
+_OF_SET_UPS = frozenset({"init", "reset", "make", "create", "build", "load", "save", "set"})
+_TRAINED_WITH = frozenset({"optimizer", "optimizers", "optimiser", "optimisers", "optim", "optims"})
+_MADE_FOR_TRAINING = _TRAINED_WITH | {"scheduler", "schedulers"}
+
 # What a container of optimizers is called: many more names have `opt` in them (`options`) than those of one optimizer.
 _OF_OPTIMIZERS = re.compile(r"optim|(^|_)opts?(_|\d|$)", re.IGNORECASE)
 
@@ -157,6 +162,17 @@ def downloads(function: str) -> bool:
 def configures_optimizers(method: str) -> bool:
     """Whether a method makes the optimizers of its module."""
     return _CONFIGURES.match(method) is not None
+
+
+def makes_optimizers(method: str) -> bool:
+    """Whether a method of a model makes optimizers, of the model's own parameters: `model.get_optimizer(lr)`."""
+    return not _TRAINED_WITH.isdisjoint(method.lower().split("_"))
+
+
+def sets_up(method: str) -> bool:
+    """Whether a method of a model sets something up, or makes what trains it, and applies nothing."""
+    words = method.lower().split("_")
+    return words[0] in _OF_SET_UPS or not _MADE_FOR_TRAINING.isdisjoint(words)
 
 
 def are_optimizers(container: str) -> bool:

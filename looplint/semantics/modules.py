@@ -334,15 +334,16 @@ def _initialize(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Ca
 
 @application(Module, Engine)
 def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
+    method = obj.name.rpartition(".")[2]
     if (
         isinstance(obj, Module)
         and obj.part
         and obj.symbolic
         and not obj.switched
-        and (not (args.values() or args.starred) or _is_named_for_setup(obj))
+        and (not (args.values() or args.starred) or naming.sets_up(method))
     ):
         # `model.part()` without an input, `model.init_hidden(n)` or `model.get_optimizer(lr)` is a method that is not known, not a part that is applied.
-        return frozenset({Unknown(frozenset({obj.parent or obj}), parameters=not _OPTIMIZERS.isdisjoint(_words(obj)))})
+        return frozenset({Unknown(frozenset({obj.parent or obj}), parameters=naming.makes_optimizers(method))})
     followed = training_step(interp, obj.cls) if obj.cls is not None else None
     cls = _class_that_runs(interp, obj) if followed is None and expr.dropped else None
     if cls is not None and leaves_outputs(interp, cls) and any(each.cls.trains_itself for each in classes.mro(interp, cls)):
@@ -357,22 +358,6 @@ def _class_that_runs(interp: Interpreter, obj: Obj) -> ClassRef | None:
         return obj.cls
     having = [each.cls for each in obj.one_of if each.cls is not None and owner in classes.mro(interp, each.cls)]
     return having[0] if len({classes.find_member(interp, cls, "forward") for cls in having}) == 1 else None
-
-
-_SETS_UP = frozenset({"init", "reset", "make", "create", "build", "load", "save", "set"})
-# What a model makes of its own parameters, as `configure_optimizers` of Lightning does: torch's own, or what is made of these.
-_OPTIMIZERS = frozenset({"optimizer", "optimizers", "optimiser", "optimisers", "optim", "optims"})
-_MADE_FOR_TRAINING = _OPTIMIZERS | {"scheduler", "schedulers"}
-
-
-def _is_named_for_setup(part: Obj) -> bool:
-    """Whether what goes by a part's name sets something up, by its first word, or makes what no forward gives, and applies nothing."""
-    words = _words(part)
-    return words[0] in _SETS_UP or not _MADE_FOR_TRAINING.isdisjoint(words)
-
-
-def _words(part: Obj) -> list[str]:
-    return part.name.rpartition(".")[2].lower().split("_")
 
 
 @construction(Module)

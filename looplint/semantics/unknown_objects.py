@@ -76,7 +76,7 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if tensor is not None and not is_array(tensor):
         return frozenset({guess(interp.grad, tensor, atom.deps)})
     made = unfollowed.made_of(args.values(), atom.deps)
-    if atom.deps and names.configures_optimizers(name):
+    if atom.deps and naming.configures_optimizers(name):
         return frozenset({Unknown(made.deps, parameters=True)})
     return frozenset({made if made.parameters else atom})
 
