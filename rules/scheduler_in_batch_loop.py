@@ -54,7 +54,8 @@ def train(net: nn.Module, loader, epochs: int):
 - Schedulers that count steps: `OneCycleLR`, a horizon over `len(loader)`.
 - A scheduler whose unit is not known.
 - `scheduler.step(epoch + i / iters)`, with an argument.
-- A step under a condition that no optimizer's step in the loop stands under, but for one on the scheduler itself.
+- A step under a condition that no optimizer's step in the loop stands under, but for one on the scheduler itself; or under one that
+  holds on some batches alone, where the optimizer steps on the others as well.
 - A loop that counts epochs by its name, each of one full batch.
 - A step that may be another scheduler's.
 
@@ -69,9 +70,10 @@ What a run shows: the learning rate changes len(loader) times an epoch.
 
 from looplint.rule import (
     Construct,
+    Guard,
     Loop,
     MoveToEpochEnd,
-    Obj,
+    Optimizer,
     Program,
     Report,
     Reports,
@@ -82,6 +84,7 @@ from looplint.rule import (
     constant_of,
     note,
     only,
+    refs,
 )
 
 CODE = "LL201"
@@ -109,11 +112,19 @@ def check(program: Program) -> Reports:
         yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=loop))
 
 
-def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Obj) -> bool:
-    """Whether the step stands under a condition that no optimizer's step in the loop stands under, but for one on the scheduler itself."""
+def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Scheduler) -> bool:
+    """Whether the step stands under a condition that no optimizer's step in the loop stands under, or without which its own optimizer steps as well."""
     depth = event.loops.index(loop) + 1
-    with_step = {g.test for e in program.of(Step) if loop in e.loops for g in e.guards}
-    return any(g.depth >= depth and not g.stays and g.test not in with_step and scheduler.name not in g.names for g in event.guards)
+    steps, own = [e for e in program.of(Step) if loop in e.loops], set(refs(scheduler.optimizer, Optimizer))
+    with_step = {g.test for e in steps for g in e.guards}
+
+    def holds_back(guard: Guard) -> bool:
+        if guard.test not in with_step:
+            return True
+        others = [e for e in steps if own & e.subjects and not any((g.test, g.held) == (guard.test, guard.held) for g in e.guards)]
+        return bool(others) and program.varies(guard, loop)
+
+    return any(g.depth >= depth and not g.stays and scheduler.name not in g.names and holds_back(g) for g in event.guards)
 
 
 def epoch_unit(scheduler: Scheduler, loop: Loop) -> bool:

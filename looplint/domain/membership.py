@@ -1,9 +1,14 @@
-"""What belongs to a module: its parts, and whether it is ready to take them."""
+"""What belongs to a module: its parts, whether it is ready to take them, and its parameters, wherever they are handed over."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from looplint.domain.objects import Container, List, Loss, Module, Obj, TorchModule
-from looplint.domain.values import NOTHING, Ref, Tuple, Value
+from looplint.domain.values import NOTHING, Atom, Iter, Params, Ref, Tuple, Value
+
+# The entries of containers in which an optimizer finds parameters: any of a list, those of a group.
+_OF_GROUPS = frozenset({"[]", "=params"})
 
 
 def adopt(parent: Obj, value: Value, through: frozenset[Obj] = frozenset()) -> None:
@@ -52,3 +57,24 @@ def ready(value: Value) -> None:
     for atom in value:
         if isinstance(atom, Ref) and isinstance(atom.obj, TorchModule):
             atom.obj.ready = True
+
+
+def where_parameters_are(atom: Atom) -> Iterator[Value]:
+    """What an optimizer looks into for parameters: the items of a list, a tuple or an iterator, what a group has for its `params`."""
+    match atom:
+        case Ref(obj):
+            yield from (inner for slot, inner in obj.heap.items() if slot in _OF_GROUPS)
+        case Tuple(items):
+            yield from items
+        case Iter(element):
+            yield element
+
+
+def parameters_in(value: Value, depth: int = 4) -> Iterator[Params]:
+    """The parameters in a value, by themselves or in groups, and none of the gradients."""
+    for atom in value:
+        if isinstance(atom, Params) and not atom.grad:
+            yield atom
+        elif depth:
+            for inner in where_parameters_are(atom):
+                yield from parameters_in(inner, depth - 1)

@@ -52,6 +52,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     if not candidates:
         return unfollowed.unknown_call(interp, None, args, expr)
     before = interp.save()
+    guards = interp.guards
     ends: list[Snapshot] = []
     results: list[Value] = []
     alike = _build_one_thing(candidates)
@@ -59,6 +60,8 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     told = choice is not None and (choice.whole is not None or _switch_to_eval(candidates))
     certain = alike or told or _are_modules(candidates) or _are_of_siblings(candidates)
     uncertain = not certain and not _are_of_one_attribute(interp, expr, candidates) and not _are_whole_trainings(interp, expr, candidates)
+    if uncertain and (between := choices.of_functions(interp, expr, candidates)) is not None:
+        choice, uncertain = between, False
     interp.candidates += uncertain
     for number, atom in enumerate(candidates):
         interp.restore(before)
@@ -72,6 +75,8 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
         ends.append(interp.save())
     interp.candidates -= uncertain
     interp.join_at(ends)
+    if choice is not None and choice.tests:
+        interp.guards = guards
     result = choices.of_callees(interp, expr, candidates, [value for value, end in zip(results, ends, strict=True) if end.alive])
     for atom in result if alike else ():
         if isinstance(atom, Ref):

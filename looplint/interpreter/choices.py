@@ -13,6 +13,7 @@ from looplint.domain.objects import Accelerator, Engine, Instance, Loss, Module,
 from looplint.domain.values import NOTHING, UNKNOWN, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Unknown, Value, join, ref, stable
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
+from looplint.interpreter.holders import of_kind
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.state import read_by
 from looplint.syntax import ir
@@ -45,6 +46,7 @@ def settle(
         if wrapper is not None:
             interp.frame.locals[name] = wrapper
             continue
+        left, right = _told_by_each_other(interp, stmt.node, name, (left, built), (right, otherwise))
         pair = _of_one_kind(left, right)
         replaced = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED) and before.locals.get(name) in (left, right)
         if pair is not None and (
@@ -62,6 +64,8 @@ def settle(
             owner.heap[key[1]] = wrapper
             interp.note_write(owner, key[1], wrapper)
             continue
+        if key in otherwise.writes:
+            left, right = _told_by_each_other(interp, stmt.node, f"{owner.name}.{key[1]}", (left, built), (right, otherwise))
         pair = _of_one_kind(left, right)
         gone = False
         if key not in otherwise.writes:
@@ -84,6 +88,31 @@ def _read_back(left: Value, right: Value) -> Value | None:
                     atom.obj.merged = wrapper
             return known
     return None
+
+
+def _told_by_each_other(
+    interp: Interpreter, node: cst.CSTNode, name: str, one: tuple[Value, Trace], two: tuple[Value, Trace]
+) -> tuple[Value, Value]:
+    """What two ways give a name, where one gives an optimizer and the other what code out of sight makes of parameters: that is one as well."""
+    (left, built), (right, otherwise) = one, two
+    if isinstance(_single(left), Optimizer) and (made := _optimizer_out_of_sight(interp, node, name, right)) is not None:
+        otherwise.built.add(made)
+        return left, ref(made) | _nothing(right)
+    if isinstance(_single(right), Optimizer) and (made := _optimizer_out_of_sight(interp, node, name, left)) is not None:
+        built.built.add(made)
+        return ref(made) | _nothing(left), right
+    return left, right
+
+
+def _optimizer_out_of_sight(interp: Interpreter, node: cst.CSTNode, name: str, value: Value) -> Optimizer | None:
+    """The optimizer that a value is which stands in the place of one; None where it was not made of parameters."""
+    made = [atom for atom in value - _nothing(value) if isinstance(atom, Unknown) and atom.parameters]
+    holds = frozenset(obj for atom in made for obj in atom.deps if isinstance(obj, Module))
+    if not holds or len(made) < len(value - _nothing(value)):
+        return None
+    optimizer = of_kind(interp, Optimizer, name.rpartition(".")[2], ("beside", interp.frame.ctx, id(node), name))
+    optimizer.holds = holds
+    return optimizer
 
 
 def _is_from_file(atom: Atom) -> bool:
@@ -115,6 +144,7 @@ def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built
     region = switched(left, right, frozenset(ir.paths_in(expr.test)))
     if region is not None:
         return region
+    left, right = _told_by_each_other(interp, expr.node, "", (left, built), (right, otherwise))
     pair = _of_one_kind(left, right)
     if pair is None or not (
         _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _kept_instead(expr, pair, built, otherwise)
@@ -233,7 +263,9 @@ def _as_one(interp: Interpreter, node: cst.CSTNode, name: str, values: Iterable[
     values = list(dict.fromkeys(values))
     nothing: Value = frozenset().union(*map(_nothing, values))
     objects = [_single(value) or _wrapper(value) for value in values if value - nothing]
-    built = list(dict.fromkeys(o for o in objects if o is not None and is_built(o)))
+    known = any(isinstance(o, Optimizer) for o in objects)
+    unseen = [o for value in values if known and (o := _optimizer_out_of_sight(interp, node, name, value)) is not None]
+    built = list(dict.fromkeys([*(o for o in objects if o is not None and is_built(o)), *unseen]))
     if len(built) < max(2, len(objects)) or _kind_of_all(built) is None:
         return reduce(join, values, NOTHING)
     return frozenset({Ref(_built_either(interp, node, name, *built))}) | nothing
@@ -356,15 +388,20 @@ def _alike(values: Iterable[object]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What decides to which of several objects a call goes: a name, or what the object was built as that its name stands for."""
+    """What decides to which of several objects or functions a call goes: a name, or what the object was built as that its name stands for."""
 
     objects: list[Obj]
     path: str = ""
     whole: Obj | None = None
+    # For each of several functions that a name may stand for: that it is this one.
+    tests: tuple[ir.Compare, ...] = ()
 
     def take(self, interp: Interpreter, number: int, held: bool) -> None:
-        """Go on along the path on which the call goes to the object of a number, or does not."""
-        if self.whole is not None:
+        """Go on along the path on which the call goes to the object or function of a number, or does not."""
+        if self.tests:
+            interp.frame.chosen.add(self.path)
+            interp.assume(self.tests[number], held)
+        elif self.whole is not None:
             interp.choose_class(self.whole, self.objects[number], held)
         else:
             interp.choose(self.path, self.objects[number], held)
@@ -379,6 +416,17 @@ def of_callee(expr: ir.Call, candidates: list[Atom]) -> Choice | None:
     named = expr.func if all(isinstance(a, Ref) for a in candidates) else expr.func.value if isinstance(expr.func, ir.Attr) else None
     path = ir.path_of(named) if named is not None else None
     return Choice(objects, path) if path is not None and len(set(objects)) == len(candidates) else None
+
+
+def of_functions(interp: Interpreter, expr: ir.Call, candidates: list[Atom]) -> Choice | None:
+    """The choice between the functions that branches have given one local name: `step = plain_step if args.plain else mixed_step`."""
+    functions = [atom.function for atom in candidates if isinstance(atom, Func)]
+    named = expr.func
+    if not isinstance(named, ir.Name) or named.id not in interp.frame.locals:
+        return None
+    if len({f.qualname for f in functions}) < len(candidates):
+        return None
+    return Choice([], named.id, tests=tuple(ir.Compare(named.node, named, ["is"], [ir.Name(f.node, f.name)]) for f in functions))
 
 
 def _of_class(whole: Obj, candidates: list[Atom]) -> Choice | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from looplint.domain.membership import parameters_in
 from looplint.domain.objects import Engine, Instance, Loader, Loss, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine, guess, is_array
-from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Params, Ref, Unknown, Value
+from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Unknown, Value
 from looplint.flow.events import Escape, LoadState
 from looplint.interpreter import handed_out, hooks
 from looplint.interpreter.interpreter import Interpreter
@@ -102,7 +103,7 @@ def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iter
 
 def made_of(values: Iterable[Value], deps: frozenset[Obj]) -> Unknown:
     """What depends on some modules, and on those whose parameters are among some values: an optimizer may have been made of them."""
-    parameters = [a for v in values for a in v if isinstance(a, Params) and not a.grad]
+    parameters = [each for value in values for each in parameters_in(value)]
     return Unknown(deps.union(*(p.sources for p in parameters)), parameters=bool(parameters))
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from looplint.domain.membership import where_parameters_are
 from looplint.domain.objects import Container, List, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.tensors import under
 from looplint.domain.values import (
@@ -200,21 +201,11 @@ def held(interp: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[O
                 exact = exact and atom.exact
             case Ref(obj=Module() | Loss()):
                 found |= {atom.obj}
-            case Ref() if depth:
-                for slot, inner in atom.obj.heap.items():
-                    if slot in ("[]", "=params"):
-                        more, known = held(interp, inner, depth - 1)
-                        found |= more
-                        exact = exact and (known or not more)
-            case Tuple() if depth:
-                for inner in atom.items:
+            case Ref() | Tuple() | Iter() if depth:
+                for inner in where_parameters_are(atom):
                     more, known = held(interp, inner, depth - 1)
                     found |= more
-                    exact = exact and (known or not more)
-            case Iter() if depth:
-                more, known = held(interp, atom.element, depth - 1)
-                found |= more
-                exact = exact and known
+                    exact = exact and (known or not (more or isinstance(atom, Iter)))
             case Unknown():
                 found |= atom.deps
                 exact = False
