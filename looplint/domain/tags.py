@@ -46,6 +46,8 @@ class Mark(Enum):
     LEAF = 14
     # It is a loss or a mean on some paths alone: on the others a module or code out of sight gave it, and may have scaled it.
     MIXED = 15
+    # It is a constant that the program made on some paths, in the place of what has its graph on the others: `loss = torch.tensor(0.0)` before a condition.
+    PLACE_HELD = 16
 
     def __hash__(self) -> int:
         return self.value

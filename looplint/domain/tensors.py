@@ -100,7 +100,7 @@ def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset())
     """A tensor that may or may not still have the graph of another one."""
     if grad is False or (tensor.graph == "no" and not deps):
         return Tensor(origins=tensor.origins, tags=tensor.tags & _LASTING)
-    tags = frozenset(tag for tag in tensor.tags if tag not in (Mark.LEAF, Mark.LOSS) and not isinstance(tag, SentBackward))
+    tags = frozenset(tag for tag in tensor.tags if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD) and not isinstance(tag, SentBackward))
     return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tags, origins=tensor.origins)
 
 

@@ -349,7 +349,9 @@ def join(left: Value, right: Value) -> Value:
     tensors = [a for a in both if isinstance(a, Tensor)]
     if len(tensors) > 1:
         merged = join_tensors(tensors)
-        both = frozenset(a for a in both if not isinstance(a, Tensor)) | {merged.tagged(Mark.MIXED) if _are_mixed(tensors) else merged}
+        marks = [mark for mark, is_so in ((Mark.MIXED, _are_mixed), (Mark.PLACE_HELD, _are_held_by_constants)) if is_so(tensors)]
+        merged = replace(merged, tags=merged.tags - {Mark.PLACE_HELD} | frozenset(marks))
+        both = frozenset(a for a in both if not isinstance(a, Tensor)) | {merged}
     tuples = [a for a in both if isinstance(a, Tuple)]
     if len(tuples) > 2 and len({len(t.items) for t in tuples}) == 1 and not any(_is_deeper(t, _NESTED) for t in tuples):
         # Rows of one length, as of a table: what stands in each column.
@@ -367,6 +369,19 @@ def _are_mixed(tensors: Iterable[Tensor]) -> bool:
     items = list(tensors)
     unseen = any(t.graph != "no" and not t.made and not is_loss_or_mean(t.tags) for t in items)
     return unseen and any(is_loss_or_mean(t.tags) for t in items)
+
+
+def _are_held_by_constants(tensors: Iterable[Tensor]) -> bool:
+    """Whether some tensors are constants of the program, and all others have their graph, wherever no such constant has their place."""
+    items = list(tensors)
+    others = [t for t in items if not _is_constant(t)]
+    held = len(others) < len(items) or any(Mark.PLACE_HELD in t.tags for t in others)
+    return held and bool(others) and all(t.graph == "yes" or Mark.PLACE_HELD in t.tags for t in others)
+
+
+def _is_constant(tensor: Tensor) -> bool:
+    """Whether a tensor was made of nothing that the program computes or reads: `torch.zeros(1)`."""
+    return tensor.graph == "no" and bool(tensor.made) and not tensor.origins and not tensor.tags
 
 
 def _without_merged(value: Value) -> Value:

@@ -29,6 +29,13 @@ _OF_LOSSES = re.compile(
 # What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
 _OF_GRADIENTS = re.compile(r"penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$", re.IGNORECASE)
 
+# What a function is called that moves the weights of a copy towards those of a model: `update_momentum(student, teacher)`, `soft_update(net, target)`.
+_OF_AVERAGES = re.compile(
+    r"(?!.*(train|optimi|grad|loss))_*((update|apply|step)_(\w+_)?(ema|momentum|(moving_)?average|target|teacher)"
+    r"|(\w+_)?(ema|momentum|moving_average|polyak|soft|target|teacher)_(update|averag(e|ing)))(s|_\w+)?$",
+    re.IGNORECASE,
+)
+
 # Words in the names of methods that train, and the beginnings of those of methods that keep, count or show what they are given.
 _OF_TRAINING = re.compile(r"backward|(^|_)(step|learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)")
 _OF_NOTES = re.compile(
@@ -102,6 +109,11 @@ def computes_loss(function: str) -> bool:
 def differentiates(function: str) -> bool:
     """Whether a function differentiates the models that it is given."""
     return _OF_GRADIENTS.search(function) is not None
+
+
+def averages(function: str) -> bool:
+    """Whether a function moves the weights of one model towards those of another: no gradient is computed, no step made, no mode set."""
+    return _OF_AVERAGES.match(function) is not None
 
 
 def trains(method: str) -> bool:

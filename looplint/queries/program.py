@@ -324,8 +324,12 @@ class Program(Incidence):
         ]
 
     def carries_graph(self, tensor: Tensor) -> bool:
-        """Whether a tensor has its graph: it is known to, or it is a loss of predictions through which some backward goes, if not from every branch."""
-        if tensor.graph == "maybe" and (went_backward(tensor.tags) or Mark.LOSS in tensor.tags) and tensor.forwards:
+        """Whether a tensor has its graph: it is known to, or it is a loss of predictions through which some backward goes, if not from every branch.
+
+        Where a branch has a constant in the place of a tensor, the others have it with its graph.
+        """
+        told = went_backward(tensor.tags) or not tensor.tags.isdisjoint((Mark.LOSS, Mark.PLACE_HELD))
+        if tensor.graph == "maybe" and told and tensor.forwards:
             return tensor.forwards <= self.uses.trained
         if tensor.graph != "yes" or (tensor.forwards and tensor.forwards <= self.uses.graphless):
             return False

@@ -54,8 +54,10 @@ def take_out(interp: Interpreter, node: cst.CSTNode, base: Value) -> None:
 
 
 def _may_have_graph(tensor: Tensor) -> bool:
-    """Whether a tensor has a graph, or is a loss that has one if it goes backward somewhere in the iteration."""
-    return tensor.graph == "yes" or (tensor.graph == "maybe" and (Mark.LOSS in tensor.tags or went_backward(tensor.tags)))
+    """Whether a tensor has a graph, where no constant has its place, or is a loss that has one if it goes backward somewhere in the iteration."""
+    return tensor.graph == "yes" or (
+        tensor.graph == "maybe" and (not tensor.tags.isdisjoint((Mark.LOSS, Mark.PLACE_HELD)) or went_backward(tensor.tags))
+    )
 
 
 def _nature(interp: Interpreter, value: Value) -> Nature:
