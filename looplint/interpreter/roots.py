@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from typing import Literal
 
-from looplint.domain.objects import Container, Dataset, FrameworkModule, Loss, Module, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import Container, Dataset, FrameworkModule, Instance, Loss, Module, Optimizer, Scaler, Scheduler
 from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref
@@ -60,8 +59,9 @@ def follow(interp: Interpreter) -> bool:
     for function in _filling_globals(code):
         if function not in interp.reached.functions:
             complete = _function(interp, Func(function, interp.main)) and complete
+    mixed = _loops_of_mixins(interp, code)
     for cls in code.classes:
-        complete = _methods(interp, cls) and complete
+        complete = _methods(interp, cls, mixed) and complete
     for stmt in _definitions(code.top.body):
         if stmt.function not in interp.reached.functions:
             complete = _function(interp, Func(stmt.function, interp.main)) and complete
@@ -190,13 +190,20 @@ def _may_still_go_backward(interp: Interpreter, value: Value) -> bool:
     return any(not t.forwards <= interp.uses.trained for t in tensors_in([value]))
 
 
-def _methods(interp: Interpreter, cls: ir.Class) -> bool:
-    """The methods that nobody called, on an instance whose constructor got arguments by role."""
-    uncalled = [f for f in cls.methods.values() if f not in interp.reached.functions]
-    if not uncalled or interp.main.frame is None:
+def _methods(interp: Interpreter, cls: ir.Class, mixed: Mapping[ir.Function, set[ir.Class]]) -> bool:
+    """The methods that nobody called, on an instance whose constructor got arguments by role.
+
+    Args:
+        interp: the interpreter.
+        cls: the class.
+        mixed: the loops of mixins, and the classes on whose objects they are followed.
+    """
+    found = ClassRef(cls, interp.main)
+    uncalled = [f for f in cls.methods.values() if f not in interp.reached.functions and f not in mixed]
+    mixes = any(cls in users for users in mixed.values())
+    if not (uncalled or mixes) or interp.main.frame is None:
         return True
     interp.fuel = ROOT_FUEL
-    found = ClassRef(cls, interp.main)
     kind = classes.kind_of_class(interp, found)
     loop = hooks.loop_of_framework.run(interp, found) if kind is FrameworkModule else None
     if loop is not None:
@@ -209,11 +216,11 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
         uncalled = [f for f in uncalled if f.name not in SCALER_METHODS]  # what torch's are, whatever they are made of
     if kind is Module and not cls.trains_itself:
         uncalled = [f for f in uncalled if f.name != "forward" and _tells_by_itself(f)]
-    if not uncalled and not _set_up_by_a_base(interp, found):
+    if not (uncalled or mixes) and not _set_up_by_a_base(interp, found):
         return True
     complete = True
     instance = calls.instance_for(interp, found)
-    training = _in_loops(interp, "backward") | _in_loops(interp, "step", "optim") | _repeating_a_step(interp, cls)
+    training = _training_in_loops(interp.main.code) | _repeating_a_step(interp, cls)
     inherited = _inherited_loops(interp, found)
     # One that built other objects builds this one as well, and a base that was followed as it is trains this one.
     again = {f: base for f, base in inherited.items() if base.module is interp.main}
@@ -234,7 +241,7 @@ def _methods(interp: Interpreter, cls: ir.Class) -> bool:
 def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, ClassRef]:
     """The methods that train in a loop of those bases to which a class gives attributes, or methods that they call, each with its base.
 
-    They are followed on an object of the class: what the base leaves open, its subclass tells.
+    They are followed on an object of the class: what the base leaves open, its subclass tells, or another base beside it.
     """
     found: dict[ir.Function, ClassRef] = {}
     line = classes.mro(interp, cls)
@@ -244,13 +251,48 @@ def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, Cl
         code = base.module.lowered()
         nearer, methods = frozenset(own), tuple(base.cls.methods.values())
         backward = [each for each in code.gradient_calls if each.kind == "backward"] if code is not None else []
-        called = any(nearer & f.methods for f in methods)
+        given = nearer | _given_beside(interp, line, base)
+        called = any(given & f.methods for f in methods)
         if called or ("__init__" in nearer and base.module is not interp.main):
-            training = {each.function for each in backward if each.loop is not None} | _repeating(methods, steps)
-            found.update({f: base for f in methods if f in training and f.name not in nearer})
+            training = _training_in_loops(code) | _repeating(methods, steps)
+            loops = [f for f in methods if f in training]
+            found.update({f: base for f in (_with_callers(base, loops) if given - nearer else loops) if f.name not in nearer})
         own |= base.cls.methods.keys()
         steps |= {each.function.name for each in backward if each.function in methods} - nearer
     return found
+
+
+def _loops_of_mixins(interp: Interpreter, code: ir.ModuleCode) -> dict[ir.Function, set[ir.Class]]:
+    """The loops of the file's classes that call methods which they have not, with the classes that put those beside them and that nothing in sight builds."""
+    found: dict[ir.Function, set[ir.Class]] = {}
+    training = _training_in_loops(code)
+    for cls in code.classes if training else ():
+        line = classes.mro(interp, ClassRef(cls, interp.main)) if len(cls.bases) > 1 else []
+        for base in line[1:]:
+            loops = [f for f in base.cls.methods.values() if f in training and f not in interp.reached.functions]
+            beside = _given_beside(interp, line, base) if loops and base.module is interp.main else frozenset()
+            for function in _with_callers(base, loops) if any(beside & f.methods for f in base.cls.methods.values()) else ():
+                found.setdefault(function, set()).add(cls)
+    return {f: users for f, users in found.items() if all(_is_plain(interp, cls) for cls in users)}
+
+
+def _with_callers(cls: ClassRef, loops: list[ir.Function]) -> list[ir.Function]:
+    """The methods of a class that call some of them, and these."""
+    names = {f.name for f in loops}
+    return [*(f for f in cls.cls.methods.values() if f not in loops and not names.isdisjoint(f.methods)), *loops]
+
+
+def _is_plain(interp: Interpreter, cls: ir.Class) -> bool:
+    """Whether an object of a class is nothing that a library knows."""
+    return classes.kind_of_class(interp, ClassRef(cls, interp.main)) is Instance
+
+
+def _given_beside(interp: Interpreter, line: list[ClassRef], base: ClassRef) -> frozenset[str]:
+    """The methods that a base has not, and those have which stand behind it in the line of a class: a mixin calls them."""
+    own = classes.mro(interp, base)
+    behind = [each for each in line[line.index(base) + 1 :] if each not in own]
+    names = frozenset(name for each in behind for name in each.cls.methods)
+    return names - {name for each in own for name in each.cls.methods} if names else names
 
 
 def _inherited_set_ups(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, ClassRef]:
@@ -290,20 +332,18 @@ def _tells_by_itself(method: ir.Function) -> bool:
 
 def _with_loops_of_their_own(interp: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:
     """The methods that go backward or step in a loop, as of a subclass whose `train` takes the place of the library's; and those that give loaders."""
-    training = _in_loops(interp, "backward") | _in_loops(interp, "step", "optim")
+    training = _training_in_loops(interp.main.code)
     of_data = {"setup", *LOADER_HOOKS} if any(f.name in LOADER_HOOKS for f in methods) else set()
     return [f for f in methods if (f in training and f.name not in FRAMEWORK_HOOKS) or f.name in of_data]
 
 
-def _in_loops(interp: Interpreter, kind: Literal["backward", "step"], of: str = "") -> frozenset[ir.Function]:
-    """The functions of the linted file in which a backward, or a step, stands in a loop, of what has a word in its name."""
-    calls = interp.main.code.gradient_calls if interp.main.code is not None else ()
+def _training_in_loops(code: ir.ModuleCode | None) -> frozenset[ir.Function]:
+    """The functions of a file in which a backward, or a step of an optimizer, stands in a loop."""
     return frozenset(
         each.function
-        for each in calls
-        if each.kind == kind
-        and each.loop is not None
-        and (not of or isinstance(each.call.func, ir.Attr) and of in ir.render(each.call.func.value))
+        for each in (code.gradient_calls if code is not None else ())
+        if each.loop is not None
+        and (each.kind == "backward" or (isinstance(each.call.func, ir.Attr) and "optim" in ir.render(each.call.func.value)))
     )
 
 
