@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+# What the site of a turn of an unrolled loop begins with: it is entered without a call.
+TURN = "turn"
+
 
 class CallString:
     """The way to an activation: a call site, in the context of the code around it (Sharir and Pnueli's call strings).
@@ -19,6 +22,11 @@ class CallString:
         self.outer = outer
         self.site = site
         self.number = number
+
+    @property
+    def is_turn(self) -> bool:
+        """Whether it is entered as a turn of an unrolled loop, and not as a call."""
+        return bool(self.site) and self.site[0] == TURN
 
     def outward(self) -> Iterator[CallString]:
         """This context, the one around it, and so on to the root."""

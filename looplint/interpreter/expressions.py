@@ -7,6 +7,7 @@ from typing import Any
 
 import libcst as cst
 
+from looplint.domain.call_string import TURN
 from looplint.domain.objects import Dict, List
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
@@ -311,7 +312,7 @@ def _for_each(interp: Interpreter, expr: ir.Comprehension, number: int, iterated
 def _in_slot(interp: Interpreter, expr: ir.Expr, number: int) -> Value:
     """Evaluate an element of an unrolled comprehension; each turn allocates its own objects."""
     ctx = interp.frame.ctx
-    interp.frame.ctx = interp.context(ctx, "item", number)
+    interp.frame.ctx = interp.context(ctx, TURN, "item", number)
     try:
         return evaluate(interp, expr)
     finally:

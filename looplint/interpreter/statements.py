@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from looplint.dataclass import replace
+from looplint.domain.call_string import TURN
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, ClassRef, External, Func, Number, Tuple, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
 from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, options_set, rewritten, unseen_elements
@@ -128,7 +129,7 @@ def _unrolled(interp: Interpreter, stmt: ir.For, items: list[Value]) -> None:
             break
         scope = LoopScope()
         interp.scopes.append(scope)
-        interp.frame.ctx = interp.context(ctx, id(stmt.node), number)
+        interp.frame.ctx = interp.context(ctx, TURN, id(stmt.node), number)
         assign(interp, stmt.target, item)
         interp.run_block(stmt.body)
         interp.frame.ctx = ctx

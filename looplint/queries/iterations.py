@@ -196,5 +196,7 @@ def _call_in_the_loop(event: Event) -> tuple[Site, ...]:
     frame = event.key[0]
     if not event.loops or not isinstance(frame, CallString):
         return event.calls[:1]
-    inside = next((n for n, context in enumerate(frame.outward()) if context is event.loops[-1].frame), 0)
+    contexts = [*frame.outward()]
+    around = contexts.index(event.loops[-1].frame) if event.loops[-1].frame in contexts else 0
+    inside = sum(not context.is_turn for context in contexts[:around])
     return event.calls[: len(event.calls) - inside + 1] if inside else ()
