@@ -44,7 +44,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     reached = list(dict.fromkeys(reached))
     if naming.loads(name) and not any(_can_train(a) for value in values for a in value):
         reached = _restored(interp, reached, expr)
-    if names.averages(name) and len(reached) > 1 and all(isinstance(o, Module) for o in reached):
+    if naming.averages(name) and len(reached) > 1 and all(isinstance(o, Module) for o in reached):
         return quiet(interp, args)
     tensor = combine(interp.grad, values)
     for obj in reached:
