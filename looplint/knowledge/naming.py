@@ -9,8 +9,13 @@ _OF_RATES = re.compile(
     r"(^|_)(adjust|set|update|change|decay|modify|reset|warm\w*|get|print|log)_(\w+_)?(lr|learning_rate)s?(_|$)", re.IGNORECASE
 )
 
-# What a function is called that writes down what it is given, or reads a batch: gradients, modes and optimizers are as they were.
-_OF_RECORDS = re.compile(r"_*(log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)", re.IGNORECASE)
+# What a function is called that writes down what it is given, or reads a batch: gradients, modes and optimizers are as they were. Those of TensorBoard's
+# SummaryWriter are among them, whose `add_graph` puts a model back in the mode in which it was.
+_OF_RECORDS = re.compile(
+    r"_*((log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)"
+    r"|add_(graph|scalar|image|figure|histogram|text|embedding|hparam|video|audio|mesh)s?(_\w+)?$)",
+    re.IGNORECASE,
+)
 
 _STATE = r"(ckpt|chkpt|checkpoint|model|weight|state|state_?dict|snapshot|network|net|optimizer)s?"
 # What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`.
