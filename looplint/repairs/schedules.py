@@ -183,6 +183,10 @@ class MoveBeforeConstruction(Repair):
 
     def plan(self, p: Planner) -> Plan:
         mine, theirs = meet(self.event, self.construct, p.layouts)
+        either = {one for obj in self.construct.subjects for one in obj.one_of}
+        constructs = [self.construct, *(e for e in p.program.of(Construct) if not either.isdisjoint(e.subjects))]
+        if any(_makes_parts(construct, mine, p) for construct in constructs):
+            raise Infeasible("the call that builds the optimizer makes what is moved")
         taken = taking(mine, theirs)
         try:
             unit = p.unit(mine, theirs.statement, "move")
@@ -197,6 +201,26 @@ class MoveBeforeConstruction(Repair):
         draft = Draft(mine.layout)
         draft.move_before(unit, target)
         return Plan("Move the model before the optimizer takes its parameters", "safe", [draft])
+
+
+def _set_in(function: Statement) -> frozenset[str]:
+    return sets(function.node.body) if isinstance(function.node, cst.FunctionDef) else frozenset()
+
+
+def _makes_parts(construct: Event, moved: Place, p: Planner) -> bool:
+    """Whether a function that leads to an optimizer's construction gives its object what another statement moves, or parts of that."""
+    node = moved.site.node
+    receiver = moved.layout.code(node.func.value) if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) else ""
+    owner, _, _ = receiver.partition(".")
+    for depth in range(len(construct.chain)):
+        place = place_at(construct, depth, p.layouts)
+        function = place.layout.function_of(place.statement)
+        if function is None or function is moved.layout.function_of(moved.statement):
+            continue
+        given = {name for name in _set_in(function) - sets(place.statement.node) if name.startswith(f"{owner}.")}
+        if any(name == receiver or name.startswith(f"{receiver}.") for name in given):
+            return True
+    return False
 
 
 class MoveConstruction(Repair):
