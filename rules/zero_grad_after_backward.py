@@ -154,14 +154,22 @@ def _accumulated(program: Program) -> Reports:
     for found in wasted(program):
         step = found.step
         optimizer = next((o for o in program.optimizers if o in step.subjects), None)
-        if optimizer is None or found.clear.site in reported:
+        cause = optimizer if found.others else found.clear.site
+        if optimizer is None or cause in reported:
             continue
-        reported.add(found.clear.site)
+        reported.add(cause)
         name = called_at(step, optimizer)
         message = (
             f"{name}'s gradients are cleared {found.when}, and {name} steps once in {found.every}: the step uses those of the last batch alone; "
             f"clear them {found.better}"
         )
+        if found.others:
+            message = (
+                f"{name} steps {len(found.others) + 1} times in accumulate(), which puts steps and clears off to the last batch: the first uses what all "
+                "have left, the rest that of the last batch alone; add the losses up, and step once"
+            )
         notes = note(found.backward, "the gradients are computed here") + note(step, f"the step is made once in {found.every} batches")
+        for other in found.others:
+            notes += note(other, "it steps here too")
         move = MoveClear(optimizer=optimizer, clear=found.clear, backward=found.backward, step=step, behind=found.put_off)
-        yield Report(found.clear, message, notes, repair=move if found.every_turn else None)
+        yield Report(found.clear, message, notes, repair=move if found.every_turn and not found.others else None)

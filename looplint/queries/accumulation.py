@@ -195,8 +195,8 @@ def cleared_too_soon(program: Program, step: Step) -> tuple[str, Clear, Backward
     return None
 
 
-def cleared_in_accumulate(program: Program) -> Iterator[tuple[Clear, Backward, Step]]:
-    """The clears before the backward in an accelerator's `accumulate()`, with that backward and the step after it.
+def cleared_in_accumulate(program: Program) -> Iterator[tuple[Clear, Backward, list[Step]]]:
+    """The clears before the backward in an accelerator's `accumulate()`, with that backward and the steps of the block: that after it first.
 
     A prepared optimizer leaves its gradients alone there until the last of k batches. Then it takes away those of all before, and steps on this one's.
     """
@@ -212,9 +212,10 @@ def cleared_in_accumulate(program: Program) -> Iterator[tuple[Clear, Backward, S
             if clear is None or not isinstance(backward, Backward) or backward.via != "accelerator" or not clear.certain:
                 continue
             inside = _accumulated_with(clear)
-            steps = [e for e in program.of(Step) if optimizer in e.subjects and id(e.site.node) in inside and e.index > backward.index]
-            if id(backward.site.node) in inside and steps and steps[0].certain:
-                yield clear, backward, steps[0]
+            steps = [e for e in program.of(Step) if optimizer in e.subjects and id(e.site.node) in inside]
+            after = next((e for e in steps if e.index > backward.index), None)
+            if id(backward.site.node) in inside and after is not None and after.certain:
+                yield clear, backward, [after, *(e for e in steps if e is not after)]
 
 
 def _accumulated_with(event: Event) -> frozenset[int]:
@@ -245,6 +246,8 @@ class Wasted:
     # Whether the clear is made in each turn, and whether an accelerator puts it off to the turn that steps.
     every_turn: bool = True
     put_off: bool = False
+    # The other steps of its optimizer in the turn that steps.
+    others: tuple[Step, ...] = ()
 
 
 def wasted(program: Program) -> Iterator[Wasted]:
@@ -256,9 +259,11 @@ def wasted(program: Program) -> Iterator[Wasted]:
         elif found := cleared_too_soon(program, step):
             every, clear, backward = found
             yield Wasted(clear, backward, step, every, "in the turn that steps, above its backward", "after the step", every_turn=False)
-    for clear, backward, step in cleared_in_accumulate(program):
+    for clear, backward, steps in cleared_in_accumulate(program):
         when = "above the backward in accumulate(), which puts that off to the batch that steps"
-        yield Wasted(clear, backward, step, "gradient_accumulation_steps", when, "after the step", put_off=True)
+        yield Wasted(
+            clear, backward, steps[0], "gradient_accumulation_steps", when, "after the step", put_off=True, others=tuple(steps[1:])
+        )
 
 
 def normalises(module: Obj) -> Obj | None:
