@@ -84,11 +84,13 @@ from looplint.rule import (
     Report,
     Reports,
     called_at,
+    exclude_each_other,
     for_a_look,
     mode_effects,
     mode_matters,
     mode_states,
     note,
+    stands_under,
     switched_both_ways,
     trains_a_part,
 )
@@ -157,6 +159,8 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
 
 def _for_this(program: Program, switch: Event, event: Event, module: Obj) -> bool:
     """Whether eval mode is switched on for a forward: before it, or before the loop that it is in, and for no other forward in between."""
-    between = (e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index)
+    between = (
+        e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index and not exclude_each_other(e, event)
+    )
     around = event.loops[: len(switch.loops)] == switch.loops
-    return around and switch.index < event.index and set(switch.guards) <= set(event.guards) and not any(between)
+    return around and switch.index < event.index and stands_under(event, switch.guards) and not any(between)

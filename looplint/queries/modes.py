@@ -13,7 +13,7 @@ from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPI
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
-from looplint.queries.relations import exclude_each_other, subjects
+from looplint.queries.relations import exclude_each_other, stands_under, subjects
 
 MODE = Automaton(
     start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN}, reads=frozenset({"forward"})
@@ -233,6 +233,6 @@ def saved_after(program: Program, module: Obj, switch: Event, trained: Event, lo
         owners = [o.owner for o in subjects(event, StateDict)]
         of_it = any(module in o.lineage() or o in module.lineage() for o in owners)
         between = switch.index < event.index and (trained.index < switch.index or event.index < trained.index)
-        if of_it and between and loop in event.loops and event.loops == switch.loops and set(switch.guards) <= set(event.guards):
+        if of_it and between and loop in event.loops and event.loops == switch.loops and stands_under(event, switch.guards):
             return event
     return None

@@ -9,10 +9,9 @@ from looplint.domain.objects import Engine, Module, Obj, Optimizer, Scaler
 from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Backward, Escape, Event, Move, Step, Unscale, Update
-from looplint.flow.graph import Guard
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
-from looplint.queries.relations import involved, may_follow, only, related, rule_each_other_out
+from looplint.queries.relations import involved, may_follow, only, related, rule_each_other_out, stands_under
 from looplint.syntax.ir import Expr, affirmed, path_of, paths_in, render
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
@@ -187,18 +186,13 @@ def perhaps_off(program: Program, event: Event, scaler: Scaler) -> bool:
         return False
     uses = [e for e in program.of(Step, Unscale, Update) if scaler in involved(e)]
     for guard in event.guards:
-        if any(_holds(guard, e) for e in uses):
+        if any(stands_under(e, (guard,)) for e in uses):
             continue
         if any(rule_each_other_out((guard,), e.guards) for e in uses):
             return True
         if any(isinstance(e, Step) and e.loops == event.loops and e.subjects & event.subjects and e.guards != event.guards for e in uses):
             return True
     return False
-
-
-def _holds(guard: Guard, event: Event) -> bool:
-    """Whether an event stands under a condition."""
-    return any(g.held is guard.held and g.speaker == guard.speaker and render(g.meaning) == render(guard.meaning) for g in event.guards)
 
 
 def _flag(test: Expr, *, held: bool) -> tuple[str, bool]:

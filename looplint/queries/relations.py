@@ -65,6 +65,12 @@ def rule_each_other_out(one: Iterable[Guard], other: Iterable[Guard]) -> bool:
     return any((text, not held, frame) in second for text, held, frame in first)
 
 
+def stands_under(event: Event, guards: Iterable[Guard]) -> bool:
+    """Whether conditions hold wherever an event happens: it stands under them, or under others of the same text in the words of the same call."""
+    held = {fact for guard in event.guards for fact in _facts(guard.meaning, guard.held, guard.speaker)}
+    return all(fact in held for guard in guards for fact in _facts(guard.meaning, guard.held, guard.speaker))
+
+
 def _facts(test: Expr, held: bool, frame: object) -> Iterator[tuple[str, bool, object]]:
     """What a condition says of the conditions that it is made of, where that is certain."""
     match test:
