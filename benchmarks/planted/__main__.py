@@ -17,6 +17,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -54,14 +55,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     repositories = sorted(p for p in options.checkouts.iterdir() if p.is_dir())
     warn(repositories)
     outcomes: list[Outcome] = []
-    with ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool, ExitStack() as open_files:
+        misses = open_files.enter_context(options.misses.open("w", encoding="utf-8")) if options.misses else None
         for done, found in enumerate(pool.map(lambda r: look(r, options.per_repository, options.timeout), repositories), 1):
             outcomes += found
             print(f"\r{done}/{len(repositories)} repositories, {len(outcomes)} bugs", end="", file=sys.stderr)
+            if misses is not None:
+                misses.writelines(map(_told, (o for o in found if not o.found)))
+                misses.flush()  # a round that is cut off leaves what it knows
     print(file=sys.stderr)
     print(table(outcomes))
-    if options.misses:
-        options.misses.write_text("".join(map(_told, (o for o in outcomes if not o.found))), encoding="utf-8")
     if options.store:
         with_bugs = {o.repository for o in outcomes}
         store("planted", {"repositories": len(with_bugs), "bugs": len(outcomes), "found": sum(o.found for o in outcomes)})
