@@ -78,10 +78,24 @@ def _part_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value)
     _note_assigned(interp, obj, target, value)
     if isinstance(obj, Module):
         _set_on_module(interp, obj, target, value)
+        obj.frozen = obj.frozen or (target.attr == "weight" and _is_fixed(value) and _has_no_bias(obj))
     else:
         if isinstance(obj, Loss):
             adopt(obj, value)  # `ModelWithLoss(model)` is the model that is trained, whatever it is called
         objects.set_attribute(interp, obj, target, value)
+
+
+def _is_fixed(value: Value) -> bool:
+    """Whether a value is a parameter that takes no gradients: `nn.Parameter(kernel, requires_grad=False)`."""
+    parameters = refs(value, Module)
+    return bool(parameters) and all(p.parameter and p.frozen for p in parameters)
+
+
+def _has_no_bias(layer: Module) -> bool:
+    """Whether a layer of torch is built with its weight alone."""
+    given = layer.arguments.keywords.get("bias") if layer.arguments is not None and layer.qualname.startswith("torch.nn.") else None
+    known = constant_of(given) if given is not None else None
+    return known is not None and known.value is False
 
 
 def _note_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
