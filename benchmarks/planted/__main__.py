@@ -17,7 +17,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -55,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     repositories = sorted(p for p in options.checkouts.iterdir() if p.is_dir())
     warn(repositories)
     outcomes: list[Outcome] = []
-    with ThreadPoolExecutor(options.jobs) as pool, ExitStack() as open_files:
-        misses = open_files.enter_context(options.misses.open("w", encoding="utf-8")) if options.misses else None
+    kept = options.misses.open("w", encoding="utf-8") if options.misses else nullcontext()
+    with ThreadPoolExecutor(options.jobs) as pool, kept as misses:
         for done, found in enumerate(pool.map(lambda r: look(r, options.per_repository, options.timeout), repositories), 1):
             outcomes += found
             print(f"\r{done}/{len(repositories)} repositories, {len(outcomes)} bugs", end="", file=sys.stderr)

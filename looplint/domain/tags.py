@@ -187,3 +187,8 @@ def is_multiplied(tags: Tags) -> bool:
 def went_backward(tags: Tags) -> bool:
     """Whether a tensor went backward, on some path."""
     return any(isinstance(tag, SentBackward) for tag in tags)
+
+
+def tell_of_a_graph(tags: Tags) -> bool:
+    """Whether what may have a graph has it if it goes backward somewhere: it is a loss, a constant has its place on some path, or it has gone backward."""
+    return went_backward(tags) or not tags.isdisjoint((Mark.LOSS, Mark.PLACE_HELD))

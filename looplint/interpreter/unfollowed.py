@@ -67,10 +67,9 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
 
 def _restored(interp: Interpreter, reached: list[Obj], expr: ir.Expr) -> list[Obj]:
     """A function that loads states gives them to optimizers, schedulers and scalers, and no more; a model may come out of it in any mode."""
-    given = [o for o in reached if isinstance(o, Optimizer | Scheduler | Scaler)]
-    if given:
+    if given := [o for o in reached if isinstance(o, Optimizer | Scheduler | Scaler)]:
         interp.emit(LoadState(states=frozenset(), files=frozenset()), expr.node, given, certain=False)
-    return [o for o in reached if o not in given]
+    return [o for o in reached if not isinstance(o, Optimizer | Scheduler | Scaler)]
 
 
 def _can_train(atom: Atom) -> bool:

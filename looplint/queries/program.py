@@ -21,7 +21,7 @@ from looplint.domain.objects import (
     Settings,
     StateDict,
 )
-from looplint.domain.tags import Mark, SentBackward, went_backward
+from looplint.domain.tags import Mark, SentBackward, tell_of_a_graph
 from looplint.domain.values import Arguments, Atom, Const, Ref, Tensor, Tuple, exact_items, is_over_loader
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
@@ -328,8 +328,7 @@ class Program(Incidence):
 
         Where a branch has a constant in the place of a tensor, the others have it with its graph.
         """
-        told = went_backward(tensor.tags) or not tensor.tags.isdisjoint((Mark.LOSS, Mark.PLACE_HELD))
-        if tensor.graph == "maybe" and told and tensor.forwards:
+        if tensor.graph == "maybe" and tell_of_a_graph(tensor.tags) and tensor.forwards:
             return tensor.forwards <= self.uses.trained
         if tensor.graph != "yes" or (tensor.forwards and tensor.forwards <= self.uses.graphless):
             return False

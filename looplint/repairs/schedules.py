@@ -203,21 +203,18 @@ class MoveBeforeConstruction(Repair):
         return Plan("Move the model before the optimizer takes its parameters", "safe", [draft])
 
 
-def _set_in(function: Statement) -> frozenset[str]:
-    return sets(function.node.body) if isinstance(function.node, cst.FunctionDef) else frozenset()
-
-
 def _makes_parts(construct: Event, moved: Place, p: Planner) -> bool:
     """Whether a function that leads to an optimizer's construction gives its object what another statement moves, or parts of that."""
     node = moved.site.node
     receiver = moved.layout.code(node.func.value) if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) else ""
-    owner, _, _ = receiver.partition(".")
+    owner, here = receiver.partition(".")[0], moved.layout.function_of(moved.statement)
     for depth in range(len(construct.chain)):
         place = place_at(construct, depth, p.layouts)
         function = place.layout.function_of(place.statement)
-        if function is None or function is moved.layout.function_of(moved.statement):
+        if function is None or function is here:
             continue
-        given = {name for name in _set_in(function) - sets(place.statement.node) if name.startswith(f"{owner}.")}
+        assert isinstance(function.node, cst.FunctionDef)
+        given = {name for name in sets(function.node.body) - sets(place.statement.node) if name.startswith(f"{owner}.")}
         if any(name == receiver or name.startswith(f"{receiver}.") for name in given):
             return True
     return False

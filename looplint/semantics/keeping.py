@@ -6,7 +6,7 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
-from looplint.domain.tags import Kept, Mark, Summed, is_sum, went_backward
+from looplint.domain.tags import Kept, Summed, is_sum, tell_of_a_graph, went_backward
 from looplint.domain.tensors import combine, comes_from_parameters, is_array, tensors_in, under
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Number, Ref, Tensor, Tuple, Unknown, Value, refs, tensor_of
 from looplint.flow.events import Accumulate, Keep, Nature
@@ -55,9 +55,7 @@ def take_out(interp: Interpreter, node: cst.CSTNode, base: Value) -> None:
 
 def _may_have_graph(tensor: Tensor) -> bool:
     """Whether a tensor has a graph, where no constant has its place, or is a loss that has one if it goes backward somewhere in the iteration."""
-    return tensor.graph == "yes" or (
-        tensor.graph == "maybe" and (not tensor.tags.isdisjoint((Mark.LOSS, Mark.PLACE_HELD)) or went_backward(tensor.tags))
-    )
+    return tensor.graph == "yes" or (tensor.graph == "maybe" and tell_of_a_graph(tensor.tags))
 
 
 def _nature(interp: Interpreter, value: Value) -> Nature:
