@@ -18,7 +18,7 @@ _SHOWN = {
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
 # What JSON may hold as it is, and a terminal or an editor that shows the JSON acts on; and halves of pairs, which UTF-8 has not.
-_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+_IN_JSON = "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 
 
 def visible(text: str) -> str:
@@ -40,7 +40,7 @@ def json_text(data: Any, indent: int | None = None) -> str:
     """JSON that is UTF-8 whatever is in it: bytes of names that are none are kept as escapes, which Python reads as the names."""
     import json
 
-    return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(data, indent=indent, ensure_ascii=False))
+    return re.sub(_IN_JSON, lambda found: f"\\u{ord(found[0]):04x}", json.dumps(data, indent=indent, ensure_ascii=False))
 
 
 def escaped(text: str) -> str:

@@ -94,7 +94,7 @@ CODE = "LL106"
 # A program that could not be followed to its end may step elsewhere.
 WHOLE_PROGRAM = True
 # What functions are called that use a model and do not train it.
-_EVALUATING = re.compile(r"(?i)^(?!.*(?:train|fit|optim)).*(?<![a-z])(?:eval|val|valid|test|sampl|predict|infer|log|plot|save|visual|ema)")
+_EVALUATING = r"(?i)^(?!.*(?:train|fit|optim)).*(?<![a-z])(?:eval|val|valid|test|sampl|predict|infer|log|plot|save|visual|ema)"
 
 
 def check(program: Program) -> Reports:
@@ -146,7 +146,7 @@ def _cleared_each_time(program: Program, optimizer: Optimizer | Engine, backward
     if any(loop in e.loops and not e.subjects for e in program.of(Step)):
         return None
     escapes = [e for e in program.of(Escape) if loop in e.loops and not e.output and program.touches(e, optimizer)]
-    escapes = [e for e in escapes if optimizer in e.subjects or not _EVALUATING.search(e.callee)]
+    escapes = [e for e in escapes if optimizer in e.subjects or not re.search(_EVALUATING, e.callee)]
     if any(optimizer in e.subjects or not (own and e.subjects) for e in escapes):
         return None
     clears = (e for e in program.of(Clear) if e.loops and e.loops[-1] is loop)

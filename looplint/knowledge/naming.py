@@ -4,57 +4,51 @@ from __future__ import annotations
 
 import re
 
+# Most programs ask few of these: each is compiled, and then kept by `re`, when it is first looked for.
+
 # What a function is called that sets the learning rate, and no more.
-_OF_RATES = re.compile(
-    r"(^|_)(adjust|set|update|change|decay|modify|reset|warm\w*|get|print|log)_(\w+_)?(lr|learning_rate)s?(_|$)", re.IGNORECASE
-)
+_OF_RATES = r"(?i)(^|_)(adjust|set|update|change|decay|modify|reset|warm\w*|get|print|log)_(\w+_)?(lr|learning_rate)s?(_|$)"
 
 # What a function is called that writes down what it is given, or reads a batch: gradients, modes and optimizers are as they were. Those of TensorBoard's
 # SummaryWriter are among them, whose `add_graph` puts a model back in the mode in which it was.
-_OF_RECORDS = re.compile(
-    r"_*((log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)"
-    r"|add_(graph|scalar|image|figure|histogram|text|embedding|hparam|video|audio|mesh)s?(_\w+)?$)",
-    re.IGNORECASE,
+_OF_RECORDS = (
+    r"(?i)_*((log|write|print|report|record|parse)(_(?!.*(step|train|eval|backward|optimi))|$)"
+    r"|add_(graph|scalar|image|figure|histogram|text|embedding|hparam|video|audio|mesh)s?(_\w+)?$)"
 )
 
 _STATE = r"(ckpt|chkpt|checkpoint|model|weight|state|state_?dict|snapshot|network|net|optimizer)s?"
 # What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`.
-_OF_SAVING = re.compile(rf"_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$", re.IGNORECASE)
+_OF_SAVING = rf"(?i)_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$"
 
 # What a function is called that restores a state: `load_checkpoint`, `maybe_load_checkpoint`, `resume_from_checkpoint`, `restore`.
-_OF_LOADING = re.compile(
-    rf"_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(and|then)_)\w+_)?({_STATE}|from_\w+)(_from_\w+|_if_\w+)?)?$", re.IGNORECASE
-)
+_OF_LOADING = rf"(?i)_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(and|then)_)\w+_)?({_STATE}|from_\w+)(_from_\w+|_if_\w+)?)?$"
 
 # What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
-_OF_LOSSES = re.compile(
-    r"(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$", re.IGNORECASE
-)
+_OF_LOSSES = r"(?i)(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$"
 
 # What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
-_OF_GRADIENTS = re.compile(r"penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$", re.IGNORECASE)
+_OF_GRADIENTS = r"(?i)penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$"
 
 # What a function is called that moves the weights of a copy towards those of a model: `update_momentum(student, teacher)`, `soft_update(net, target)`.
-_OF_AVERAGES = re.compile(
-    r"(?!.*(train|optimi|grad|loss))_*((update|apply|step)_(\w+_)?(ema|momentum|(moving_)?average|target|teacher)"
-    r"|(\w+_)?(ema|momentum|moving_average|polyak|soft|target|teacher)_(update|averag(e|ing)))(s|_\w+)?$",
-    re.IGNORECASE,
+_OF_AVERAGES = (
+    r"(?i)(?!.*(train|optimi|grad|loss))_*((update|apply|step)_(\w+_)?(ema|momentum|(moving_)?average|target|teacher)"
+    r"|(\w+_)?(ema|momentum|moving_average|polyak|soft|target|teacher)_(update|averag(e|ing)))(s|_\w+)?$"
 )
 
 # Words in the names of methods that train, and the beginnings of those of methods that keep, count or show what they are given.
-_OF_TRAINING = re.compile(r"backward|(^|_)(step|learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)")
-_OF_NOTES = re.compile(
+_OF_TRAINING = r"backward|(^|_)(step|learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)"
+_OF_NOTES = (
     r"_*(add|append|extend|insert|push|put|store|record|collect|register|set|update|log|report|write|print|save|dump|plot|show|display|visuali|draw"
     r"|accumulate|count|measure|track|observe|evaluate|process|assert|check|info|debug|warn)"
 )
 
 _MEASURES = r"(?:metric|evaluat|meter|scor|accurac|acc(?![a-z])|psnr|ssim|lpips|iou|confusion|(?<![a-z])fid(?![a-z])|(?<![a-z])(?:wer|cer|bleu|auc|f1)(?![a-z]))"
 # `evaluator.update(outputs)`, `self.metrics.add(...)`; and `compute_metrics(outputs)`, `get_accuracy(outputs, labels)`.
-_KEEPER = re.compile(rf"(?i){_MEASURES}[^.]*$")
+_KEEPER = rf"(?i){_MEASURES}[^.]*$"
 _KEEPING = frozenset({"update", "add", "append", "add_batch", "process", "accumulate", "collect"})
-_COMPUTER = re.compile(rf"(?i)(?:^|[._])(?:compute|calc|calculate|get|measure|eval|evaluate|update)_[^.]*{_MEASURES}[^.]*$")
+_COMPUTER = rf"(?i)(?:^|[._])(?:compute|calc|calculate|get|measure|eval|evaluate|update)_[^.]*{_MEASURES}[^.]*$"
 # `metrics(outputs, labels)`, `self.accuracy_fn(...)`: a name that says no more than that; a similarity such as SSIM may be a loss.
-_METRIC = re.compile(r"(?i)(?:^|[._])(?:metrics?|accuracy|acc|psnr|m?iou|auc|bleu|wer|cer|f1)(?:_score|_fn|_func|_function)?$")
+_METRIC = r"(?i)(?:^|[._])(?:metrics?|accuracy|acc|psnr|m?iou|auc|bleu|wer|cer|f1)(?:_score|_fn|_func|_function)?$"
 
 # What a model that is not known gives back under these names may as well be a number.
 _OF_NUMBERS = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
@@ -65,17 +59,15 @@ _OF_DESCRIPTIONS = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims",
 _OF_EVALUATION = ("eval_", "evaluate", "validate", "validation_")
 _OF_SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *_OF_EVALUATION)
 # What the parts of a model are called that have no parameters: `model.roi_heads.box_roi_pool`, `net.avgpool`, `self.dropout`.
-_OF_PLAIN_LAYERS = re.compile(
-    r"(?:^|_)(?:roi_?(?:pool|align)|(?:(?:global|adaptive)_)?(?:avg|max)_?pool(?:ing)?|drop_?out|relu|gelu|silu|sigmoid|softmax|flatten|anchor_generator)\d*$"
-)
+_OF_PLAIN_LAYERS = r"(?:^|_)(?:roi_?(?:pool|align)|(?:(?:global|adaptive)_)?(?:avg|max)_?pool(?:ing)?|drop_?out|relu|gelu|silu|sigmoid|softmax|flatten|anchor_generator)\d*$"
 # Words in the names of context managers and decorators that may switch gradients off.
 _OF_SWITCHES = ("grad", "eval", "infer", "frozen", "freeze", "predict", "test", "sampl", "valid")
 
 # Functions that write what they download to the file or the folder they are given, or say where they wrote it.
-_OF_DOWNLOADS = re.compile(r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path|model|weights|checkpoint)s?_from_url$|^cached_path$")
+_OF_DOWNLOADS = r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path|model|weights|checkpoint)s?_from_url$|^cached_path$"
 
 # What the method is called that Lightning asks for a module's optimizers, which are torch's own or derive from these; many models have taken the name over.
-_CONFIGURES = re.compile(r"_*configure_optimizers?$")
+_CONFIGURES = r"_*configure_optimizers?$"
 
 # What a method is called that sets something up, by its first word, or makes what no forward gives.
 _OF_SET_UPS = frozenset({"init", "reset", "make", "create", "build", "load", "save", "set"})
@@ -83,62 +75,62 @@ _TRAINED_WITH = frozenset({"optimizer", "optimizers", "optimiser", "optimisers",
 _MADE_FOR_TRAINING = _TRAINED_WITH | {"scheduler", "schedulers"}
 
 # What a container of optimizers is called: many more names have `opt` in them (`options`) than those of one optimizer.
-_OF_OPTIMIZERS = re.compile(r"optim|(^|_)opts?(_|\d|$)", re.IGNORECASE)
+_OF_OPTIMIZERS = r"(?i)optim|(^|_)opts?(_|\d|$)"
 
 
 def sets_rates(function: str) -> bool:
     """Whether a function sets, reads or shows learning rates, and no more."""
-    return _OF_RATES.search(function) is not None
+    return re.search(_OF_RATES, function) is not None
 
 
 def records(function: str) -> bool:
     """Whether a function writes down what it is given, or reads a batch."""
-    return _OF_RECORDS.match(function) is not None
+    return re.match(_OF_RECORDS, function) is not None
 
 
 def saves(function: str) -> bool:
     """Whether a function writes a state to a file."""
-    return _OF_SAVING.match(function) is not None
+    return re.match(_OF_SAVING, function) is not None
 
 
 def loads(function: str) -> bool:
     """Whether a function restores a state: no gradient is computed and no step is made."""
-    return _OF_LOADING.match(function) is not None
+    return re.match(_OF_LOADING, function) is not None
 
 
 def computes_loss(function: str) -> bool:
     """Whether a function computes a loss, and does not send it backward."""
-    return _OF_LOSSES.match(function) is not None
+    return re.match(_OF_LOSSES, function) is not None
 
 
 def differentiates(function: str) -> bool:
     """Whether a function differentiates the models that it is given."""
-    return _OF_GRADIENTS.search(function) is not None
+    return re.search(_OF_GRADIENTS, function) is not None
 
 
 def averages(function: str) -> bool:
     """Whether a function moves the weights of one model towards those of another: no gradient is computed, no step made, no mode set."""
-    return _OF_AVERAGES.match(function) is not None
+    return re.match(_OF_AVERAGES, function) is not None
 
 
 def trains(method: str) -> bool:
     """Whether a method may train with what it is given."""
-    return _OF_TRAINING.search(method) is not None
+    return re.search(_OF_TRAINING, method) is not None
 
 
 def takes_notes(method: str) -> bool:
     """Whether a method keeps, counts or shows what it is given."""
-    return _OF_NOTES.match(method) is not None
+    return re.match(_OF_NOTES, method) is not None
 
 
 def measures(function: str) -> bool:
     """Whether a function computes a metric of what it is given."""
-    return _COMPUTER.search(function) is not None or _METRIC.search(function) is not None
+    return re.search(_COMPUTER, function) is not None or re.search(_METRIC, function) is not None
 
 
 def adds_to_a_metric(owner: str, method: str) -> bool:
     """Whether a method adds what it is given to a metric: `self.metrics.update(outputs)`."""
-    return method.lower() in _KEEPING and _KEEPER.search(owner) is not None
+    return method.lower() in _KEEPING and re.search(_KEEPER, owner) is not None
 
 
 def gives_a_number(method: str) -> bool:
@@ -153,7 +145,7 @@ def describes(method: str) -> bool:
 
 def has_no_parameters(part: str) -> bool:
     """Whether a part of a model computes something, and learns nothing."""
-    return _OF_PLAIN_LAYERS.search(part) is not None
+    return re.search(_OF_PLAIN_LAYERS, part) is not None
 
 
 def evaluates(method: str) -> bool:
@@ -173,12 +165,12 @@ def may_switch_gradients(switch: str) -> bool:
 
 def downloads(function: str) -> bool:
     """Whether a function writes what it downloads to a file, or says where it wrote it."""
-    return _OF_DOWNLOADS.search(function) is not None
+    return re.search(_OF_DOWNLOADS, function) is not None
 
 
 def configures_optimizers(method: str) -> bool:
     """Whether a method makes the optimizers of its module."""
-    return _CONFIGURES.match(method) is not None
+    return re.match(_CONFIGURES, method) is not None
 
 
 def makes_optimizers(method: str) -> bool:
@@ -194,4 +186,4 @@ def sets_up(method: str) -> bool:
 
 def are_optimizers(container: str) -> bool:
     """Whether a container holds optimizers."""
-    return _OF_OPTIMIZERS.search(container) is not None
+    return re.search(_OF_OPTIMIZERS, container) is not None

@@ -11,14 +11,11 @@ from looplint.dataclass import dataclass, field
 from looplint.finding import Finding
 
 _MARKERS = ("noqa", "looplint:")
-_NOQA = re.compile(r"#\s*noqa(?::\s*(?P<names>[A-Za-z]+[0-9]*(?:[,\s]+[A-Za-z]+[0-9]+)*))?", re.IGNORECASE)
-_IGNORE = re.compile(r"#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)(?![-\w])\s*(?:\[(?P<names>[^\[\]#]*)\])?", re.IGNORECASE)
+_NOQA = r"(?i)#\s*noqa(?::\s*(?P<names>[A-Za-z]+[0-9]*(?:[,\s]+[A-Za-z]+[0-9]+)*))?"
+_IGNORE = r"(?i)#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)(?![-\w])\s*(?:\[(?P<names>[^\[\]#]*)\])?"
 # What people write who mean to silence something: the words of other linters, and looplint's own without a colon.
-_MEANT = re.compile(
-    r"#\s*(?:no-?looplint\b|looplint\s*[:=]?\s*(?:ignore|noqa|disable|skip|off|suppress|allow|nolint)(?:[-_]\w+)*\b)",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"[^,\s]+")
+_MEANT = r"(?i)#\s*(?:no-?looplint\b|looplint\s*[:=]?\s*(?:ignore|noqa|disable|skip|off|suppress|allow|nolint)(?:[-_]\w+)*\b)"
+_NAME = r"[^,\s]+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ def without_effect(text: str, known: Collection[tuple[str, str]]) -> Iterator[tu
     suppressions = Suppressions.parse(text) if any(marker in text.lower() for marker in _MARKERS) else Suppressions()
     starts = {(directive.row, directive.start) for directive in suppressions.directives}
     for row, column, comment in scan(text)[0]:
-        for meant in _MEANT.finditer(comment):
+        for meant in re.finditer(_MEANT, comment):
             if (row, column + meant.start()) not in starts:
                 yield row, column + meant.start(), "this comment silences nothing; `# looplint: ignore[CODE]` silences a line"
     for directive in suppressions.directives:
@@ -109,14 +106,14 @@ def without_effect(text: str, known: Collection[tuple[str, str]]) -> Iterator[tu
 
 
 def _directives(row: int, column: int, comment: str) -> Iterator[Directive]:
-    for match in _IGNORE.finditer(comment):
+    for match in re.finditer(_IGNORE, comment):
         words = _words(match, column)
         # Empty brackets name nothing, and so silence nothing.
         if words or match["names"] is None:
             yield Directive(
                 "ignore" if match["kind"].lower() == "ignore" else "file", row, column + match.start(), column + match.end(), words
             )
-    for match in _NOQA.finditer(comment):
+    for match in re.finditer(_NOQA, comment):
         yield Directive("noqa", row, column + match.start(), column + match.end(), _words(match, column))
 
 
@@ -124,7 +121,7 @@ def _words(match: re.Match[str], column: int) -> tuple[Word, ...]:
     if match["names"] is None:
         return ()
     begin = column + match.start("names")
-    return tuple(Word(m[0], begin + m.start(), begin + m.end()) for m in _NAME.finditer(match["names"]))
+    return tuple(Word(m[0], begin + m.start(), begin + m.end()) for m in re.finditer(_NAME, match["names"]))
 
 
 def comment_row(text: str, row: int) -> int:

@@ -7,17 +7,17 @@ from pathlib import PurePath
 
 from looplint.syntax.project import ModuleInfo
 
-_NAMED = re.compile(r"test_\w*\.py|\w+_test\.py|conftest\.py")
+_NAMED = r"test_\w*\.py|\w+_test\.py|conftest\.py"
 # A script that evaluates a model may be called test_model.py, and have a function test_epoch(model, loader): it is no unit test.
-_TESTING = re.compile(r"^(?:import|from)\s+(?:pytest|unittest|torch\.testing|absl\.testing)\b|^\s+def\s+test_\w+\(self\b", re.MULTILINE)
+_TESTING = r"(?m)^(?:import|from)\s+(?:pytest|unittest|torch\.testing|absl\.testing)\b|^\s+def\s+test_\w+\(self\b"
 # A test of pytest needs neither: it is a function without parameters, and asserts something.
-_FUNCTION = re.compile(r"^(?:async )?def test_\w+\(\)", re.MULTILINE)
-_ASSERTING = re.compile(r"^[ \t]+assert\b", re.MULTILINE)
+_FUNCTION = r"(?m)^(?:async )?def test_\w+\(\)"
+_ASSERTING = r"(?m)^[ \t]+assert\b"
 
 
 def is_unit_test(module: ModuleInfo) -> bool:
     """Whether a module holds unit tests: it is named as pytest and unittest look for them, and imports one of them, or has functions that are tests."""
-    if _NAMED.fullmatch(PurePath(module.filename).name) is None:
+    if re.fullmatch(_NAMED, PurePath(module.filename).name) is None:
         return False
     text = module.source.text
-    return _TESTING.search(text) is not None or (_FUNCTION.search(text) is not None and _ASSERTING.search(text) is not None)
+    return re.search(_TESTING, text) is not None or (re.search(_FUNCTION, text) is not None and re.search(_ASSERTING, text) is not None)

@@ -95,7 +95,7 @@ def _load(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     """`torch.load`: anything can come out of a file; what does is known to come from it."""
     file = interp.create(File, expr.node)
     path = ir.render(expr.args[0].value) if expr.args else ""
-    named = any(_PUBLISHED.search(text) for text in (_without_stage(path), *_texts(args.positional[:1])))
+    named = any(re.search(_PUBLISHED, text) for text in (_without_stage(path), *_texts(args.positional[:1])))
     known = constant_of(args.positional[0]) if args.positional else None
     text = known.value if known is not None and isinstance(known.value, str) else None
     file.published = named or (bool(expr.args) and is_downloaded(interp, expr.args[0].value, text))
@@ -104,23 +104,21 @@ def _load(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     return frozenset({Unknown(files=frozenset({file}))})
 
 
-_STARTS = re.compile(
+_STARTS = (
     r"(?i)^(start|begin|resume|initial|init|first|last)\w*(epoch|iter|iteration|step)s?\w*$|^(epoch|iter|step)\w*_?(start|begin|offset)$"
 )
 # Weights that somebody publishes are saved from the CPU.
-_PUBLISHED = re.compile(
-    r"(?i)pre_?train|imagenet|vgg|resnet|bert|backbone|download|url|hub|cache|zoo|imagenet|official|inception|clip|vae|weights_path|init_?(model|weights|ckpt|checkpoint)"
-)
+_PUBLISHED = r"(?i)pre_?train|imagenet|vgg|resnet|bert|backbone|download|url|hub|cache|zoo|imagenet|official|inception|clip|vae|weights_path|init_?(model|weights|ckpt|checkpoint)"
 
 
 # An option of the command line is a file that whoever runs the program has: "pretrained" tells that an earlier run made it, and not whose run.
-_OPTION = re.compile(r"(self\.)?(args|opts?|options|arguments|flags|FLAGS)\.\w+")
-_STAGE = re.compile(r"(?i)pre_?train(ed|ing)?")
+_OPTION = r"(self\.)?(args|opts?|options|arguments|flags|FLAGS)\.\w+"
+_STAGE = r"(?i)pre_?train(ed|ing)?"
 
 
 def _without_stage(path: str) -> str:
     """The text of a path, without the word for an earlier stage where it is an option."""
-    return _STAGE.sub("", path) if _OPTION.fullmatch(path) else path
+    return re.sub(_STAGE, "", path) if re.fullmatch(_OPTION, path) else path
 
 
 def _texts(values: Iterable[Value]) -> list[str]:
@@ -151,7 +149,7 @@ def note_start(target: ir.Expr, value: Value) -> None:
 
 def says_where_to_start(name: str) -> bool:
     """Whether a name says in which epoch or step the training begins."""
-    return _STARTS.search(name) is not None
+    return re.search(_STARTS, name) is not None
 
 
 @hooks.counted

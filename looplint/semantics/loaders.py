@@ -47,14 +47,12 @@ from looplint.knowledge.data import (
 from looplint.syntax import ir
 
 # A dataset whose items belong together in time says so in its name or in the names it works with.
-_IN_TIME = re.compile(
+_IN_TIME = (
     r"(?i)seq|series|window|stock|forecast|tempor|time|stream|rollout|traject|episode|frame|video|sorted|bucket|ordered|chunk|corpus|bptt"
 )
 # What programs call the number of the process.
-_RANK = re.compile(r"^((local|global|node|dist|dp|ddp|data_parallel)_?)?rank$|^process_index$|^get_rank$")
-_CARRIED = re.compile(
-    r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$"
-)
+_RANK = r"^((local|global|node|dist|dp|ddp|data_parallel)_?)?rank$|^process_index$|^get_rank$"
+_CARRIED = r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$"
 _SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuffled"})
 _NUMBERS = frozenset({"randn", "rand", "randint", "normal", "uniform"})
 _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
@@ -146,7 +144,7 @@ def _hangs_on_rank(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
         targets = (s for s in interp.frame.function.body if isinstance(s, ir.Assign) and any(ir.path_of(t) == seed.id for t in s.targets))
         read |= set().union(*(ir.paths_in(s.value) for s in targets))
     own = {ir.path_of(rank)} if rank is not None else set()
-    return bool(read & own) or any(_RANK.search(path.rpartition(".")[2]) for path in read)
+    return bool(read & own) or any(re.search(_RANK, path.rpartition(".")[2]) for path in read)
 
 
 def style(interp: Interpreter, value: Value, depth: int = 4) -> Literal["map", "iterable"] | None:
@@ -192,7 +190,7 @@ def _style_of_class(interp: Interpreter, cls: ClassRef) -> Literal["map", "itera
     if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in classes.external_bases(interp, cls)):
         return "iterable" if any(base in ITERABLE_DATASETS for base in classes.external_bases(interp, cls)) else None
     methods = {name: function for each in reversed(line) for name, function in each.cls.methods.items()}
-    if "__getitem__" not in methods or "__iter__" in methods or _IN_TIME.search(" ".join(c.cls.name for c in line)):
+    if "__getitem__" not in methods or "__iter__" in methods or re.search(_IN_TIME, " ".join(c.cls.name for c in line)):
         return None
     if any(_mixes(function) for name, function in methods.items() if name != "__init__"):
         return None
@@ -261,7 +259,7 @@ def shuffles(loop: Loop) -> bool:
 def follows_time(loader: Loader, assigned: Iterable[str]) -> bool:
     """Whether names say that a loader's batches follow each other in time, or that a state is carried from one to the next."""
     data = refs(loader.options.get("dataset"), Obj)
-    return any(_IN_TIME.search(o.name) for o in [loader, *data]) or any(_CARRIED.search(name) for name in assigned)
+    return any(re.search(_IN_TIME, o.name) for o in [loader, *data]) or any(re.search(_CARRIED, name) for name in assigned)
 
 
 @transfer("split")

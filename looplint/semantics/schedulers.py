@@ -20,12 +20,12 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     from looplint.interpreter.interpreter import Interpreter
 
-_EPOCH_WORD = re.compile(r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch")
+_EPOCH_WORD = r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch"
 # The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, multistep, step_schedule, steplr_gamma.
-_SCHEDULE_STEP = re.compile(
+_SCHEDULE_STEP = (
     r"^steps?$|(multi|lr|decay|sched(ule)?r?)_?steps?(?![a-z])|steps?_?(size|lr|sched|decay|mult|gamma|factor|policy|milestone|drop)"
 )
-_STEP_WORD = re.compile(r"step|iter|updates|batches|per_epoch")
+_STEP_WORD = r"step|iter|updates|batches|per_epoch"
 
 # A rate that falls by less than this in each step is one that falls in batches as well.
 _PER_EPOCH = 0.99
@@ -200,9 +200,9 @@ def counts_epochs(iterates: str, targets: Iterable[str] = ()) -> bool:
 
 def _unit_of_name(name: str) -> Unit | None:
     lowered = name.lower()
-    if _STEP_WORD.search(_SCHEDULE_STEP.sub("", lowered)):
+    if re.search(_STEP_WORD, re.sub(_SCHEDULE_STEP, "", lowered)):
         return "steps"
-    return "epochs" if _EPOCH_WORD.search(lowered) else None
+    return "epochs" if re.search(_EPOCH_WORD, lowered) else None
 
 
 @method_transfer("schedule", "schedule-updates")

@@ -26,13 +26,13 @@ from looplint.syntax.project import ModuleInfo
 
 _DEPTH = 4
 # What programs call batches of tokenizers and of graph libraries, which change in place.
-_STRUCTURED = re.compile(r"(?i)batch|data|graph|^g\d?$|encod|token|^inputs?$|sample|feature")
-_IN_PLACE = re.compile(r"(?i)batch|graph|^g\d?$|encod|token")
-_MODULE = re.compile(r"(?i)(^|_)(model|net|network|module|backbone)$")
+_STRUCTURED = r"(?i)batch|data|graph|^g\d?$|encod|token|^inputs?$|sample|feature"
+_IN_PLACE = r"(?i)batch|graph|^g\d?$|encod|token"
+_MODULE = r"(?i)(^|_)(model|net|network|module|backbone)$"
 # What can be moved and is called so is a tensor, or a batch of images or a tensor of another kind that gives a moved copy as well (detectron2's ImageList,
 # DETR's NestedTensor, a SparseTensor).
-_MEDIA = re.compile(r"(?i)(^|_)(images?|imgs?|videos?|pixel_values|waveforms?|wavs?|tensor)$")
-_LABELS = re.compile(r"(?i)^(labels?|targets?|y|gt|classes)$")
+_MEDIA = r"(?i)(^|_)(images?|imgs?|videos?|pixel_values|waveforms?|wavs?|tensor)$"
+_LABELS = r"(?i)^(labels?|targets?|y|gt|classes)$"
 # Modules of libraries that are built on tensors alone: none takes a batch of another kind.
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
@@ -84,7 +84,7 @@ def _changes(name: str, args: Arguments, expr: ir.Expr) -> Literal["device", "ty
 
 
 def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
-    if _MODULE.search((ir.path_of(receiver) or "").rpartition(".")[2]):
+    if re.search(_MODULE, (ir.path_of(receiver) or "").rpartition(".")[2]):
         return False  # a module changes in place, and a caller may give something else in the place of one
     if isinstance(atom, Tensor) and (atom.made or any(map(holds_tensors, sources_of_batches(atom.tags)))):
         return True
@@ -111,14 +111,14 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
         return True
     given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
     if (
-        _MEDIA.search(path.rpartition(".")[2])
+        re.search(_MEDIA, path.rpartition(".")[2])
         or _used_as_tensor(usage)
         or any(_is_given_as_tensor(interp, callee, place) for callee, place in given)
     ):
         return True
     if not isinstance(receiver, ir.Name):
         return False
-    of_dict = isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags))) and not _IN_PLACE.search(receiver.id)
+    of_dict = isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags))) and not re.search(_IN_PLACE, receiver.id)
     return _is_made_as_tensors_are(interp, receiver.id, of_dict) or _is_part_like_others(interp, receiver.id)
 
 
@@ -184,10 +184,12 @@ def _is_part_like_others(interp: Interpreter, name: str) -> bool:
         if isinstance(target, ir.Name) and _converted(stmt.value) == target.id
     }
     alike = kept & parts
-    if _STRUCTURED.search(name):
+    if re.search(_STRUCTURED, name):
         if _works_in_place(interp.frame.module):
             return False
-        alike = {other for other in alike if _STRUCTURED.search(other) or (_LABELS.search(other) and not _IN_PLACE.search(name))}
+        alike = {
+            other for other in alike if re.search(_STRUCTURED, other) or (re.search(_LABELS, other) and not re.search(_IN_PLACE, name))
+        }
     return bool(alike)
 
 
