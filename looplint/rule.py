@@ -246,7 +246,7 @@ class Report:
     """What a check yields: the event it is about, the message, and the places that explain it.
 
     `repair` is what would repair it, where something would. `severity` is what it does to this program where that is not what the rule's SEVERITY
-    says, and `severity_unrepaired` what it is where no safe repair can be made.
+    says.
     """
 
     event: Event
@@ -256,7 +256,6 @@ class Report:
     repair: Repair | None = None
     site: Site | None = None
     severity: Severity | None = None
-    severity_unrepaired: Severity | None = None
 
 
 def note(event: Event | None, message: str) -> tuple[Note, ...]:

@@ -4,8 +4,7 @@
 
 Reports a move or conversion of a model, or of a part of it, after an optimizer took its parameters and before its first step, on every
 path. It is an error where the parameters are replaced (`to_empty`, XLA, the overwrite flag), and where the optimizer has its state already:
-allocated when it was built (Adagrad), or loaded. Else a move works on CPU and CUDA: it is a warning where the safe repair moves the
-statement, and advice where it does not.
+allocated when it was built (Adagrad), or loaded. Else a move works on CPU and CUDA, and it is advice.
 
 ## Why it matters
 
@@ -98,7 +97,7 @@ from looplint.rule import (
 )
 
 CODE = "LL501"
-SEVERITY = "warning"
+SEVERITY = "advice"
 
 AUTOMATON = Automaton(start="built", arrows={("*", "step"): "used"}, reads=frozenset({"move"}))
 EAGER_STATE = ("Adagrad",)
@@ -140,8 +139,7 @@ def check(program: Program) -> Reports:
                 message,
                 note(construct, f"{name_of(optimizer)} takes the parameters here") + note(loaded, "and its state here"),
                 repair=MoveBeforeConstruction(event=event, construct=construct),
-                severity="error" if breaks else "warning",
-                severity_unrepaired=None if breaks else "advice",
+                severity="error" if breaks else None,
             )
 
 

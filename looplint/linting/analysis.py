@@ -101,7 +101,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
             continue
         findings += found
         made += reports
-    if any(report.repair or report.severity_unrepaired for report in made):
+    if any(report.repair for report in made):
         findings, faults = _with_fixes(program, findings, made)
         problems += faults
         reads = None if faults else reads
@@ -154,13 +154,6 @@ def _with_fixes(program: Program, findings: list[Finding], reports: list[Report]
             made = "an internal error"
             message = f"internal error in the repair of {finding.code} ({type(error).__name__}: {error}); please report it"
             faults.append(Problem(finding.filename, message))
-        safe = isinstance(made, Fix) and made.applicability == "safe"
-        severity = (
-            finding.severity
-            if safe or report.severity_unrepaired is None
-            else max(finding.severity, report.severity_unrepaired, key=SEVERITIES.index)
-        )
-        finding = replace(finding, severity=severity)
         fixed.append(replace(finding, unrepaired=made) if isinstance(made, str) else finding.with_fix(made))
     return fixed, faults
 
@@ -228,7 +221,7 @@ def _finding(rule: Rule, report: Report, tests: bool) -> Finding:
     site = report.site or report.event.site
     start, end = span(site)
     severity = report.severity or rule.severity
-    if severity not in SEVERITIES or report.severity_unrepaired not in (None, *SEVERITIES):
+    if severity not in SEVERITIES:
         raise ValueError(f"a severity is one of {', '.join(SEVERITIES)}")
     if tests or is_unit_test(site.module):
         severity = "advice"

@@ -219,7 +219,7 @@ def test_rules_that_report_what_happens_to_a_run_say_so() -> None:
         "LL401": "warning",
         "LL402": "warning",
         "LL403": "warning",
-        "LL501": "warning",
+        "LL501": "advice",
         "LL504": "advice",
         "LL802": "warning",
         "LL803": "warning",

@@ -48,8 +48,8 @@ FORWARD = {
     ),
 }
 MOVES = {
-    "a plain move, which the repair moves": ([ADAM, "net.to('cuda')"], "warning"),
-    "a conversion": ([ADAM, "net.double()"], "warning"),
+    "a plain move": ([ADAM, "net.to('cuda')"], "advice"),
+    "a conversion": ([ADAM, "net.double()"], "advice"),
     "a move that cannot be moved": (
         [
             "class Learner:",
@@ -74,9 +74,9 @@ MOVES = {
             "    for k, v in state.items():",
             "        state[k] = v.cuda() if torch.is_tensor(v) else v",
         ],
-        "warning",
+        "advice",
     ),
-    "the model's state": ([ADAM, "net.load_state_dict(torch.load('a.pt', map_location='cpu'))", "net.to('cuda')"], "warning"),
+    "the model's state": ([ADAM, "net.load_state_dict(torch.load('a.pt', map_location='cpu'))", "net.to('cuda')"], "advice"),
     "XLA": (["import torch_xla.core.xla_model as xm", ADAM, "device = xm.xla_device()", "net.to(device)"], "error"),
     "XLA by its name": ([ADAM, "net.to(torch.device('xla'))"], "error"),
     "out of the meta device": ([ADAM, "net.to_empty(device='cuda')"], "error"),
@@ -301,7 +301,7 @@ BROKEN = {
     "LL302": [("    net.eval()\n", "")],
     "LL303": [("    with torch.no_grad():\n        for", "    if True:\n        for")],
     "LL401": [("loss.item())\n    sch", "loss)\n    sch")],
-    "LL501": [(MOVE, ""), (BUILD, BUILD + MOVE)],
+    "LL501": [(MOVE, ""), (BUILD, "opt = optim.Adagrad(net.parameters(), lr=0.1)\n" + MOVE)],
 }
 
 
