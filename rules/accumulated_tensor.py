@@ -3,7 +3,8 @@
 ## What it does
 
 Reports `total += loss` and `total = total + loss` in a loop, where `total` persists from one iteration to the next, and what is added has a
-graph that comes from a forward pass in that loop. A sum over the turns that each batch takes, which begins again with the next batch, is advice.
+graph that comes from a forward pass in that loop. A sum over the turns that each batch takes, which begins again with the next batch, is
+advice, as is one over the batches of an update, which the branch that steps sets back.
 In a loop that trains, a running average (`mean = 0.9 * mean + 0.1 * loss`) and a tensor with a place for each (`losses[i] = loss`) are reported too.
 
 ## Why it matters
@@ -86,6 +87,7 @@ from looplint.rule import (
     over_entries,
     over_parts,
     records,
+    set_back_at_updates,
     turns_after,
 )
 
@@ -118,7 +120,7 @@ def check(program: Program) -> Reports:
         if event.form != "sum" and not any(loop in e.loops for e in program.of(Backward, Step)):
             continue  # an average, or a tensor filled item by item, in a loop in which nothing is trained: it may be what comes out
         target = event.target
-        of_a_batch = not over_data(loop) and _in_one_update(program, event, carried[0])
+        of_a_batch = set_back_at_updates(program, event) or (not over_data(loop) and _in_one_update(program, event, carried[0]))
         turn = "turn" if of_a_batch else "batch"
         does = {"sum": "adds up tensors", "average": "averages tensors", "tensor": "takes in tensors"}[event.form]
         message = f"{target} {does} with their autograd graphs: memory grows with each {turn} until {target} is gone; take only the values, with .detach()"

@@ -11,7 +11,7 @@ from looplint.domain.tags import Chunked
 from looplint.domain.values import Const as Known
 from looplint.domain.values import Iter, Ref, Tensor, Tuple, Value, constant_of
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Backward, Clear, Clip, Event, Schedule, Step
+from looplint.flow.events import Accumulate, Backward, Clear, Clip, Event, Schedule, Step
 from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BATCH_NORMS
 from looplint.knowledge.pytorch import SCALE_FREE
@@ -25,6 +25,7 @@ from looplint.syntax.ir import (
     Compare,
     Const,
     Expr,
+    If,
     With,
     expressions,
     path_of,
@@ -230,6 +231,18 @@ def _accumulated_with(event: Event) -> frozenset[int]:
             if id(event.site.node) in inside:
                 return inside
     return frozenset()
+
+
+def set_back_at_updates(program: Program, total: Accumulate) -> bool:
+    """Whether the branch in which an optimizer steps sets a sum back: it is the sum of the batches of one update."""
+    steps = {id(e.site.node) for e in program.of(Step)}
+    written = (s for loop in total.carried if loop.stmt is not None for s in statements(loop.stmt.body))
+    branches = (branch for stmt in written if isinstance(stmt, If) for branch in (stmt.body, stmt.orelse))
+    return any(
+        any(isinstance(s, Assign) and isinstance(s.value, Const) and total.target in map(render, s.targets) for s in branch)
+        and any(id(e.node) in steps for s in statements(branch) for e in walk(*expressions(s)))
+        for branch in branches
+    )
 
 
 @dataclass(frozen=True, slots=True)

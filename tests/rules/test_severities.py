@@ -434,3 +434,52 @@ def test_a_sum_over_the_batches_beside_an_update_is_not() -> None:
     epochs = "for epoch in range(9):\n    opt.zero_grad()\n    nn.functional.mse_loss(net(a), b).backward()\n    opt.step()\n"
     head = program("net = nn.Linear(2, 1)", ADAM).partition("\nfor x")[0]
     assert severities(f"{head}\n{epochs}{measured}", "LL402") == ["warning"]
+
+
+OF_AN_UPDATE = """\
+import torch
+from torch import nn
+net = nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+loader = torch.utils.data.DataLoader(pairs, shuffle=True)
+net.train()
+total = 0
+for epoch in range(9):
+    for i, (x, y) in enumerate(loader):
+        loss = nn.functional.mse_loss(net(x), y) / 4
+        total += loss
+        loss.backward()
+        if (i + 1) % 4 == 0:
+            opt.step()
+            opt.zero_grad()
+            print(total)
+            total = 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("if (i + 1) % 4 == 0:", "if (i + 1) % 4:\n            continue\n        else:"),
+        ("            opt.step()\n", "            if epoch > 0:\n                opt.step()\n"),
+        ("total", "self.total"),
+        ("            print(total)\n", "            while pending:\n                pending.pop().wait()\n"),
+    ],
+)
+def test_a_sum_that_the_update_sets_back_is_advice(old: str, new: str) -> None:
+    text = OF_AN_UPDATE.replace(old, new) if old else OF_AN_UPDATE
+    assert severities(text, "LL402") == ["advice"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("            total = 0\n", ""),
+        ("            total = 0\n", "            if i > 100:\n                total = 0\n"),
+        ("            total = 0\n", "        if i % 500 == 0:\n            total = 0\n"),
+        ("            total = 0\n", "            count = 0\n"),
+    ],
+)
+def test_a_sum_that_lasts_longer_than_an_update_is_not(old: str, new: str) -> None:
+    assert severities(OF_AN_UPDATE.replace(old, new), "LL402") == ["warning"]
