@@ -45,7 +45,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
 def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
-    assert_marked(program)
+    assert_marked(program, advice=True)
 
 
 def test_a_state_that_is_loaded_on_the_other_branch_stays_on_no_device() -> None:
