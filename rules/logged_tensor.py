@@ -3,7 +3,8 @@
 ## What it does
 
 Reports a tensor with a graph that is put into a list, a dict or a similar container which persists from one iteration to the next, in a loop
-that trains or iterates over data. The graph comes from a forward pass in that loop. It is advice where the container is a deque of a fixed length.
+that trains or iterates over data. The graph comes from a forward pass in that loop. It is advice where the container is a deque of a fixed
+length, and where the last that a loop over data has made is kept behind that loop: nodes alone, once an epoch.
 
 ## Why it matters
 
@@ -116,7 +117,12 @@ def check(program: Program) -> Reports:
             continue  # the parts of what one call computes, of a model that the program does not train
         if _is_of_one_update(program, event, made):
             continue  # a container that lives for one iteration of an outer loop that trains what its tensors come from
-        growth = "those of its last items stay in memory" if event.into.bounded else "memory grows with every iteration"
+        each_epoch = _is_freed_before(program, event, made)
+        growth = (
+            "those of its last items stay in memory"
+            if event.into.bounded
+            else f"memory grows with every {'epoch' if each_epoch else 'iteration'}"
+        )
         message = f"{container_at(event)} keeps tensors with their autograd graphs: {growth}; keep only the values, with .detach()"
         yield Report(
             event,
@@ -125,8 +131,18 @@ def check(program: Program) -> Reports:
                 made[0], "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"
             ),
             repair=DetachArgument(event=event, scalar=event.value.scalar),
-            severity="advice" if event.into.bounded else None,
+            severity="advice" if event.into.bounded or each_epoch else None,
         )
+
+
+def _is_freed_before(program: Program, event: Keep, made: Sequence[Forward | Backward]) -> bool:
+    """Whether what is kept is the last that a loop has made, of which the backward there has freed the activations: nodes alone, once an epoch."""
+    kept_whole = any(b.retain_graph for b in program.of(Backward) if b.forwards & event.value.forwards)
+    return (
+        not kept_whole
+        and event.value.forwards <= program.uses.trained
+        and all(e.loops[: len(event.loops)] == event.loops and any(map(over_data, e.loops[len(event.loops) :])) for e in made)
+    )
 
 
 def _is_of_one_update(program: Program, event: Keep, made: Sequence[Forward | Backward]) -> bool:

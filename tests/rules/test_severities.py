@@ -483,3 +483,37 @@ def test_a_sum_that_the_update_sets_back_is_advice(old: str, new: str) -> None:
 )
 def test_a_sum_that_lasts_longer_than_an_update_is_not(old: str, new: str) -> None:
     assert severities(OF_AN_UPDATE.replace(old, new), "LL402") == ["warning"]
+
+
+OF_AN_EPOCH = """\
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(4, 2), nn.ReLU(), nn.Linear(2, 4))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+loader = torch.utils.data.DataLoader(pairs, shuffle=True)
+net.train()
+kept = []
+for epoch in range(9):
+    for x, y in loader:
+        out = net(x)
+        loss = nn.functional.mse_loss(out, x)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    kept.append(out)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "severity"),
+    [
+        ("append(out)", "append((epoch, x, out))", "advice"),
+        ("append(out)", "append(loss)", "advice"),
+        ("    kept.append(out)", "    if epoch % 2:\n        kept.append({'epoch': epoch, 'images': out})", "advice"),
+        ("    kept.append(out)", "        kept.append(out)", "warning"),
+        ("loss.backward()", "loss.backward(retain_graph=True)", "warning"),
+        ("    kept.append(out)", "    kept.append(net(x))", "warning"),
+    ],
+)
+def test_what_is_kept_once_an_epoch_behind_its_backward_is_advice(old: str, new: str, severity: str) -> None:
+    assert severities(OF_AN_EPOCH.replace(old, new), "LL401") == [severity]
