@@ -90,6 +90,7 @@ from looplint.rule import (
     mode_matters,
     mode_states,
     note,
+    over_data,
     stands_under,
     switched_both_ways,
     trains_a_part,
@@ -110,7 +111,7 @@ def check(program: Program) -> Reports:
         visit = mode_states(program, module, event)
         if visit is None:
             continue
-        for loop in event.loops:
+        for loop in reversed(event.loops):
             later = visit.steady(loop)
             if not later or any(s.state != "eval" for s in later):
                 continue  # train() on some path before the forward
@@ -140,12 +141,14 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     if matters is False:
         effect = "without dropout and batch norm this has no effect now"
+    turn = "batch" if over_data(loop) else "epoch"
+    begin = "in each turn, before it" if over_data(loop) else "at the start of each epoch"
     others = {part: other for other, part, _ in reversed(found) if part is not module}
     return Report(
         event,
-        f"{name} is in eval mode here from the second epoch on, as nothing calls {name}.train() again: {effect}; call it at the start of each epoch",
+        f"{name} is in eval mode here from the second {turn} on, as nothing calls {name}.train() again: {effect}; call it {begin}",
         (
-            *note(switch, "eval() is called here, in the epoch before"),
+            *note(switch, f"eval() is called here, in the {turn} before"),
             *(
                 each
                 for part, other in list(reversed(others.items()))[:_SHOWN]

@@ -114,6 +114,8 @@ def check(program: Program) -> Reports:
             if step is None:
                 continue  # a scheduler whose optimizer does not step in a loop after it
             name = name_of(scheduler)
-            message = f"{name} is never stepped: the learning rate keeps the value the scheduler gave it when it was built; call {name}.step() as the optimizer trains, or leave the scheduler out"
+            plateau = scheduler.qualname.endswith(".ReduceLROnPlateau")
+            call = f"{name}.step(metric) after each validation" if plateau else f"{name}.step() as the optimizer trains"
+            message = f"{name} is never stepped: the learning rate keeps the value the scheduler gave it when it was built; call {call}, or leave the scheduler out"
             built = next((e for e in program.of(Construct) if one_of[0] in e.subjects), event)
             yield Report(event, message, note(step, f"{name_of(optimizers[0])} trains here"), site=built.site)
