@@ -28,6 +28,9 @@ _NEEDLES = re.compile(
     rb"|\bdef\s+(?:training_step|compute_loss)\b"
     rb"|\bParameter\s*\([^\n]{0,200}\)\s*\.\s*(?:to|cuda|half|double|bfloat16)\s*\("
 )
+# A loss and an activation that may come before it: a model whose own forward computes its loss is judged where it stands, whoever trains it.
+_LOSSES = re.compile(rb"cross_entropy\w*\s*\(|CrossEntropyLoss|nll_loss\s*\(|NLLLoss|BCE(?:WithLogits)?Loss")
+_ACTIVATIONS = re.compile(rb"(?i)softmax|sigmoid")
 STDIN = "<stdin>"
 
 
@@ -110,7 +113,8 @@ def with_text(source: Source, text: str) -> Source:
 def could_contain_loop(raw: bytes) -> bool:
     """Whether a file can be about training at all, or start a program that is; what cannot is never parsed."""
     starts = b"torch" in raw and b"__main__" in raw
-    return (starts or _NEEDLES.search(raw) is not None) and not of_another_framework(raw)
+    scores = _LOSSES.search(raw) is not None and _ACTIVATIONS.search(raw) is not None
+    return (starts or scores or _NEEDLES.search(raw) is not None) and not of_another_framework(raw)
 
 
 def read_source(path: Path | str, language: Language | None = None) -> Source:
