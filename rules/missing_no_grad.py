@@ -166,12 +166,13 @@ def check(program: Program) -> Reports:
         called = callee(event.chain[depth]) or name_of(module)
         measures = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
         validates = loop is not None and (over_batches(program, loop) or over_chunks(loop))
-        where = "in this validation pass" if validates else "for this forward pass"
+        compares = event.key in program.uses.compared | program.uses.scored
+        where = ("in this validation pass" if compares else "in this pass over data") if validates else "for this forward pass"
         harm = "which takes memory and time, and nothing goes backward"
         if refused := refusal(program, event):
             harm = "and numpy() raises a RuntimeError for what has one"
         message = f"gradients are enabled {where}: every call of {called} builds a graph, {harm}; run it under torch.no_grad()"
-        notes = note(switch, "validation begins here" if validates else "eval mode begins here") if evaluates else ()
+        notes = note(switch, "validation begins here" if validates and compares else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
         minor = (not measures and event.of_one_item) or event.key in program.uses.detached
