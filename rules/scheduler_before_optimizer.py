@@ -152,7 +152,7 @@ def _always_first(program: Program, event: Schedule, scheduler: Obj, optimizer: 
     def touch(other: Event) -> Touch | None:
         if other is event:
             return "must"
-        if other.kind in ("step", "escape") and optimizer in other.subjects:
+        if other.kind in ("step", "copy", "escape") and optimizer in other.subjects:
             return "must" if other.certain else "may"
         return "must" if other.kind == "construct" and scheduler in other.subjects else None
 

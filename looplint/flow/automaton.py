@@ -40,7 +40,7 @@ class Automaton:
     states: frozenset[str] = field(init=False, default=frozenset())
 
     def __post_init__(self) -> None:
-        kinds = {kind.partition(":")[0] for _, kind in self.arrows} | self.reads | {"construct", "escape"}
+        kinds = {kind.partition(":")[0] for _, kind in self.arrows} | self.reads | {"construct", "copy", "escape"}
         object.__setattr__(self, "kinds", frozenset(kinds) - {"iterate"})
         states = {self.start, UNSEEN, *self.arrows.values(), *(state for state, _ in self.arrows)} - {"*"}
         object.__setattr__(self, "states", frozenset(states))
@@ -213,7 +213,7 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
             following = automaton.start
         elif event.variant == "output":
             following = automaton.next(state, "backward")  # who gets what a model puts out can do no more with the model than that
-        elif event.kind == "escape":
+        elif event.kind in ("copy", "escape"):
             following = automaton.arrows.get(("*", "escape"), UNSEEN)
         else:
             following = automaton.next(state, event.kind, event.variant)

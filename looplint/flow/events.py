@@ -346,6 +346,12 @@ class Switch(Event):
         return f"{self.setting} {'on' if self.on else 'off'}"
 
 
+class Copy(Event):
+    """The objects are copies that a loop makes anew in each turn, in whatever state their originals are: no code out of sight has them."""
+
+    kind = "copy"
+
+
 class Escape(Event):
     """The objects reach code that cannot be followed, and may be in any state from there on."""
 

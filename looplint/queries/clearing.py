@@ -7,7 +7,7 @@ import re
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Obj, Optimizer
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Backward, Clear, Escape, Step
+from looplint.flow.events import Backward, Clear, Copy, Escape, Step
 from looplint.flow.graph import Loop
 from looplint.queries.data_loops import over_data
 from looplint.queries.program import Program
@@ -56,7 +56,7 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
                 any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer)
             ):
                 continue
-            backward = stale.last(Backward) if isinstance(stale.since, Escape) else stale.since
+            backward = stale.last(Backward) if isinstance(stale.since, Copy | Escape) else stale.since
             if isinstance(backward, Backward) and loop in backward.loops and not backward.manual:
                 return Uncleared(backward, step, loop)
     return None
@@ -74,5 +74,5 @@ def turns_in_a_batch(program: Program, found: Uncleared, optimizer: Obj) -> str 
 
 def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:
     """Whether anything in a loop may clear the gradients."""
-    may_clear = [e for e in program.of(Clear, Escape) if e.variant != "output"]
+    may_clear = [e for e in program.of(Clear, Copy, Escape) if e.variant != "output"]
     return any(loop in e.loops and program.touches(e, optimizer) for e in may_clear)

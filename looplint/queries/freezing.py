@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Obj, Optimizer
 from looplint.flow.automaton import Automaton, Touch, Visit, run
-from looplint.flow.events import Backward, Construct, Escape, Freeze, Replace, Step, Thaw
+from looplint.flow.events import Backward, Construct, Copy, Escape, Freeze, Replace, Step, Thaw
 from looplint.queries.program import Program
 
 # Whether any of a module's parameters takes gradients. What is frozen is so whatever came before it.
@@ -44,7 +44,7 @@ def _is_frozen(visit: Visit) -> bool:
 
 def _visits(program: Program, optimizer: Optimizer, module: Obj) -> list[Visit]:
     """What happens to the parameters of a module, the steps of an optimizer that holds them, and the backwards that may reach them."""
-    events = program.of(Construct, Escape, Freeze, Thaw, Replace, Backward)
+    events = program.of(Construct, Copy, Escape, Freeze, Thaw, Replace, Backward)
     relevant = {e.index: touched for e in events if (touched := program.touches_parameters(e, module))}
     steps: dict[int, Touch] = {e.index: "must" if e.certain else "may" for e in program.of(Step) if optimizer in e.subjects}
     return run(program.slices, _TAKING, relevant | steps)

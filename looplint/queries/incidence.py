@@ -134,7 +134,7 @@ class Incidence:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if isinstance(obj, Scaler) and isinstance(event, Step | Unscale) and event.scaler is obj:
             return "must" if event.certain else "may"
-        if isinstance(obj, Module) and event.kind in ("train", "eval", "mode", "escape", "move"):
+        if isinstance(obj, Module) and event.kind in ("train", "eval", "mode", "copy", "escape", "move"):
             if any(s in event.subjects for s in obj.lineage()):
                 return "must" if event.certain else "may"
             if event.kind == "escape" and any(obj in set(s.lineage()) for s in event.subjects):
@@ -204,7 +204,7 @@ class Incidence:
         modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
         if event.variant == "output":
             return "may" if not holds or related(holds, modules) else None
-        if event.kind == "escape":
+        if event.kind in ("copy", "escape"):
             return "must" if holds and related(holds, modules) else None
         rivals = {o for o in self._optimizers_by_root.get(event.root, ()) if o is obj or not self._drives_elsewhere(o, event)}
         alone = rivals <= {obj}

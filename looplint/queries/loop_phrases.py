@@ -274,7 +274,7 @@ def _escaped(event: Escape) -> Iterator[Phrase]:
 def _plainly(event: Event) -> Iterator[Phrase]:
     words = {
         "clear": "no gradients", "backward": "gradients of this batch", "step": "parameters updated", "update": "loss scale adjusted",
-        "move": "moved", "replace": _replacement(event), "save": "saved", "load": "loaded", "freeze": "parameters frozen", "thaw": "parameters trained",
+        "move": "moved", "copy": "copied, with whatever its original holds", "replace": _replacement(event), "save": "saved", "load": "loaded", "freeze": "parameters frozen", "thaw": "parameters trained",
     }.get(event.kind, event.kind)  # fmt: skip
     yield Phrase(_names(event.subjects), words)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Optimizer
 from looplint.flow.automaton import Automaton, Touch, Visit, run
-from looplint.flow.events import Backward, Clear, Construct, Escape, Event, Step
+from looplint.flow.events import Backward, Clear, Construct, Copy, Escape, Event, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.relations import related
@@ -51,7 +51,7 @@ def foreign_gradients(program: Program, optimizer: Optimizer) -> ForeignGradient
             mine = [e for e in own if e.loops[-1:] == (loop,)]
             if not left or not mine or not step.certain:
                 continue
-            clears = [e for e in program.of(Clear, Construct, Escape) if program.touches(e, optimizer)]
+            clears = [e for e in program.of(Clear, Construct, Copy, Escape) if program.touches(e, optimizer)]
             if (
                 _always(_at(program, _LEFT, step, [*clears, *left, *steps]), loop, "left")
                 and _always(_at(program, _LEFT, step, [*clears, *mine, *steps]), loop, "left")
@@ -82,7 +82,7 @@ def _is_followed_by(backward: Backward, closings: list[Step], steps: list[Step])
 
 def _at(program: Program, automaton: Automaton, step: Step, events: Iterable[Event]) -> Visit | None:
     """The states in which an automaton over some events finds a step."""
-    relevant: dict[int, Touch] = {e.index: "must" if e.certain or isinstance(e, Escape) else "may" for e in (*events, step)}
+    relevant: dict[int, Touch] = {e.index: "must" if e.certain or isinstance(e, Copy | Escape) else "may" for e in (*events, step)}
     return next((v for v in run(program.slices, automaton, relevant) if v.event is step), None)
 
 

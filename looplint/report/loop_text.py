@@ -14,7 +14,7 @@ from looplint.queries.loop_tree import Box, LoopView, Step
 
 Style = Callable[..., str]
 KINDS = {
-    "construct": "build", "train": "mode", "eval": "mode", "accumulate": "add up", "escape": "hand out", "switch": "set", "schedule": "schedule", "update": "rescale",
+    "construct": "build", "train": "mode", "eval": "mode", "accumulate": "add up", "copy": "build", "escape": "hand out", "switch": "set", "schedule": "schedule", "update": "rescale",
     "gradient": "by hand",
 }  # fmt: skip
 TURNS = {

@@ -29,7 +29,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.flow.events import Construct, Escape, Eval, Forward, Move, SetMode, Train
+from looplint.flow.events import Construct, Copy, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize, Spread
 from looplint.interpreter import calls, classes, hooks, names, objects, unfollowed
 from looplint.interpreter.calls import build, builds
@@ -88,7 +88,7 @@ def _copy(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
             if isinstance(twin, Module):
                 twin.original = atom.obj
             if interp.loops:
-                interp.emit(Escape(callee=qualname), expr.node, {twin})  # a new object each time, in whatever state the original is
+                interp.emit(Copy(), expr.node, {twin})  # a new object each time, in whatever state the original is
             result = join(result, ref(twin))
         elif isinstance(atom, Tensor):
             result = join(result, frozenset({detached(atom)}))
