@@ -56,7 +56,9 @@ def _name(interp: Interpreter, expr: ir.Name) -> Value:
 
 
 def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
-    return attribute(interp, evaluate(interp, expr.value), expr.attr)
+    with gradient_uses.of_attribute(interp.gradients, expr):
+        owner = evaluate(interp, expr.value)
+    return attribute(interp, owner, expr.attr)
 
 
 def _call(interp: Interpreter, expr: ir.Call) -> Value:

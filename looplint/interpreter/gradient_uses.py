@@ -15,7 +15,8 @@ _CHANGING = frozenset({"mul_", "div_", "add_", "sub_", "copy_", "clamp_", "clip_
 # The methods whose result is the gradient in another form.
 _FORMS = frozenset({"detach", "abs", "float", "double", "clone", "cpu", "to", "view", "reshape", "flatten", "pow", "square"})
 # What a tensor tells of its form, and the methods that make another tensor of that form.
-_OF_FORM = frozenset({"shape", "device", "dtype", "size", "dim", "numel", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor"})
+_ATTRIBUTES_OF_FORM = frozenset({"shape", "device", "dtype", "layout", "ndim"})
+_OF_FORM = _ATTRIBUTES_OF_FORM | frozenset({"size", "dim", "numel", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor"})
 
 _IN_ANY_WAY = nullcontext()
 
@@ -29,6 +30,11 @@ def of_call(gradients: GradientAccess, call: ir.Call) -> AbstractContextManager[
         return gradients.unread()
     measured = method in _MEASURING or (method in _REDUCING and not call.args)
     return gradients.unapplied() if measured or (method in _CHANGING and call.dropped) else _IN_ANY_WAY
+
+
+def of_attribute(gradients: GradientAccess, expr: ir.Attr) -> AbstractContextManager[None]:
+    """How the owner of an attribute is to be read: `p.grad.device` tells nothing of what the gradient holds."""
+    return gradients.unread() if expr.attr in _ATTRIBUTES_OF_FORM and _is_gradient(expr.value) else _IN_ANY_WAY
 
 
 def measures(call: ir.Call) -> bool:

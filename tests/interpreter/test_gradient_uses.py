@@ -37,6 +37,8 @@ def _codes(use: str, *, backward: str = "loss.backward()", step: str = "opt.step
 MEASURED = [
     "norm = sum(p.grad.detach().norm() ** 2 for p in net.parameters()); print(norm)",
     "norm = torch.norm(torch.stack([torch.norm(p.grad) for p in net.parameters()]))",
+    "device = [*net.parameters()][0].grad.device; print(torch.stack([torch.norm(p.grad.detach()).to(device) for p in net.parameters()]))",
+    "print(sum(p.grad.norm() for p in net.parameters() if p.grad.dtype == torch.float), net.weight.grad.device, net.weight.grad.data.shape)",
     FOR + "assert torch.isfinite(p.grad).all()",
     FOR + "print(p.grad.abs().mean().item())",
     FOR + "if p.grad is not None and p.grad.data.isnan().any():\n                    break",
@@ -49,6 +51,7 @@ CHANGED = [
     "if shrink:\n                net.weight.grad += 1e-4 * torch.sign(net.weight.data)",
 ]
 APPLIED = [
+    FOR + "p.data.sub_(factor * p.grad.to(p.grad.device))",
     FOR + "p.data.sub_(factor * p.grad)",
     FOR + "p.data -= factor * p.grad / p.grad.norm()",
     FOR + "p.data.add_(p.grad.mul_(-factor))",
