@@ -52,11 +52,11 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         if isinstance(obj, Module):
             obj.handed_over = True
     note_differentiated(name, reached)
-    if not _computes_loss(expr, reached) and (reached or (tensor is not None and tensor.graph != "no" and not measured)):
+    kept = _kept(interp, atom, args, reached)
+    if not _computes_loss(expr, reached, kept) and (reached or (tensor is not None and tensor.graph != "no" and not measured)):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()
-        kept = _kept(interp, atom, args, reached)
         interp.emit(Escape(callee=callee, output=not reached, forwards=forwards, kept=kept), expr.node, subjects, certain=bool(reached))
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None and not is_array(tensor):
@@ -87,12 +87,15 @@ def note_differentiated(name: str, given: Iterable[Obj]) -> None:
                 obj.differentiates = True
 
 
-def _computes_loss(expr: ir.Expr, reached: Iterable[Obj]) -> bool:
-    """Whether a call is one of a loss by its name, of models alone, and its result is used: `diffusion.training_losses(model, x, t)`."""
+def _computes_loss(expr: ir.Expr, reached: Iterable[Obj], kept: frozenset[Obj]) -> bool:
+    """Whether a call is one of a loss by its name, of models alone, and its result is used: `diffusion.training_losses(model, x, t)`.
+
+    What the object keeps besides, whose loss it is, has no part in it: the optimizer of `self.trainer.criterion(output, y)`.
+    """
     if not isinstance(expr, ir.Call) or expr.dropped or not reached:
         return False
     name = (ir.path_of(expr.func) or "").rpartition(".")[2]
-    return naming.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached)
+    return naming.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached if o not in kept)
 
 
 def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iterable[Obj]) -> frozenset[Obj]:

@@ -99,9 +99,21 @@ def _of_attribute(interp: Interpreter, owner: ClassRef, attribute: str, depth: i
         for each in classes.mro(interp, owner):
             for function in each.cls.methods.values():
                 _follow_names(interp, Scope(function, each.module, owner), f"self.{attribute}", known, depth)
+                for path in _given_by(function):
+                    suffix = _suffix(path, f"self.{attribute}")
+                    if suffix is not None:
+                        _merge(known, suffix, uses(interp, Scope(function, each.module, owner), f"self.{function.name}", depth + 1))
             for function in [*each.cls.methods.values()][:1]:
                 _gather_own(interp, Scope(function, each.module, owner), each.cls.usage, attribute, known, depth)
     return known or {}
+
+
+def _given_by(function: ir.Function) -> list[str]:
+    """What a property gives, where that has a name: `return self._model`, or a part of it."""
+    if not ir.is_property(function):
+        return []
+    returns = (stmt for stmt in ir.statements(function.body) if isinstance(stmt, ir.Return) and stmt.value is not None)
+    return [path for stmt in returns if stmt.value is not None and (path := ir.path_of(stmt.value)) is not None]
 
 
 def _gather(interp: Interpreter, scope: Scope, usage: dict[str, ir.Usage], path: str, into: Uses, depth: int) -> None:

@@ -24,7 +24,7 @@ _OF_SAVING = rf"(?i)_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$"
 _OF_LOADING = rf"(?i)_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(and|then)_)\w+_)?({_STATE}|from_\w+)(_from_\w+|_if_\w+)?)?$"
 
 # What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
-_OF_LOSSES = r"(?i)(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?loss(es)?$"
+_OF_LOSSES = r"(?i)(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?(loss(es|_fn|_func|_fct|_function)?|criterion)$"
 
 # What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
 _OF_GRADIENTS = r"(?i)penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$"

@@ -20,6 +20,7 @@ TRAINED = """
 LOSSES = {
     "a method": "loss = diffusion.training_losses(model, x, y)['loss'].mean()",
     "a function": "loss = losses.compute_loss(model, x, y)",
+    "a criterion that runs the model": "loss = diffusion.criterion(model, x, y)",
     "a part of a result": "loss, parts = diffusion.p_losses(model, x)",
 }
 OTHERS = {
@@ -27,6 +28,7 @@ OTHERS = {
     "it may step": "loss = diffusion.optimize_loss(model, x)",
     "it has the optimizer": "loss = diffusion.training_losses(model, x, optimizer)",
     "its result is thrown away": "diffusion.training_losses(model, x); loss = model(x).mean()",
+    "its name says that it steps": "loss = diffusion.step_criterion(model, x)",
     "it is no loss": "loss = diffusion.run(model, x)",
 }
 
@@ -39,3 +41,37 @@ def test_a_loop_whose_loss_is_out_of_sight_is_judged(loss: str) -> None:
 @pytest.mark.parametrize("loss", OTHERS.values(), ids=OTHERS.keys())
 def test_what_does_more_than_a_loss_is_not_known(loss: str) -> None:
     assert_marked(TRAINED.replace("{loss}", loss).replace("  # expect: LL102", ""))
+
+
+KEPT = """
+class Finder:
+    def __init__(self, trainer):
+        self.trainer = trainer
+
+    def find(self, loader, valid):
+        for x, y in loader:
+            self.trainer.model.train()
+            self.trainer.optimizer.zero_grad()
+            loss = self.trainer.{name}(self.trainer.model(x), y)
+            loss.backward()
+            self.trainer.optimizer.step()
+            print(self.validate(valid))
+
+    def validate(self, valid):
+        total = 0.0
+        self.trainer.model.eval()
+        for x, y in valid:
+            output = self.trainer.model(x){mark}
+            total += self.trainer.{name}(output, y).item()
+        return total
+"""
+
+
+@pytest.mark.parametrize("name", ["criterion", "loss_fn", "loss"])
+def test_what_an_object_keeps_is_not_touched_by_its_loss(name: str) -> None:
+    assert_marked(KEPT.format(name=name, mark="  # expect: LL303"))
+
+
+@pytest.mark.parametrize("name", ["run", "update_loss", "step_criterion"])
+def test_what_does_more_may_touch_all_that_its_object_keeps(name: str) -> None:
+    assert_marked(KEPT.format(name=name, mark=""))
