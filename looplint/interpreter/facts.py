@@ -7,7 +7,7 @@ interpreter's own memory.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from looplint.domain.values import Arguments, EventKey, Func, Value
     from looplint.flow.graph import Loop
     from looplint.syntax import ir
+    from looplint.syntax.project import ModuleInfo
     from looplint.syntax.site import Site
 
 K = TypeVar("K")
@@ -194,3 +195,7 @@ class Evidence:
         self.bound: dict[ir.Function, set[str]] = {}
         # Names that code which is not analysed binds, and what their use says that they hold: None where it says nothing.
         self.names: dict[tuple[str, str, str], Value | None] = {}
+        # The modules of which the program takes members by names that are not known.
+        self.tables: dict[ModuleInfo, None] = {}
+        # Whether the methods of a name go backward by themselves, for so many tables and modules.
+        self.training_methods: dict[tuple[str, int, int], Literal["always", "sometimes", "never"]] = {}

@@ -28,7 +28,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )
-from looplint.interpreter import classes, hooks, outside, registries, unfollowed
+from looplint.interpreter import classes, hooks, outside, registries, unfollowed, unseen_methods
 from looplint.interpreter.interpreter import TRACKED, Interpreter
 from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.objects import any_part
@@ -107,6 +107,9 @@ def _any_member(interp: Interpreter, given: Value, template: tuple[str, ...] | N
     built = reduce(join, (registries.builder_in(interp, a) for a in given if isinstance(a, ModuleRef)), NOTHING)
     if not built and given and all(isinstance(a, External) for a in given):
         return _dynamic_member(given, template)
+    for atom in given if not built else ():
+        if isinstance(atom, ModuleRef):
+            unseen_methods.note_table(interp, atom)
     return built
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from looplint.dataclass import replace
 from looplint.domain.membership import adopt, register
-from looplint.domain.objects import Engine, Module, Obj, Optimizer, TorchModule
+from looplint.domain.objects import Data, Engine, Module, Obj, Optimizer, TorchModule
 from looplint.domain.tags import NO_TAGS, Kept, Mark, OfBatch, Summed
 from looplint.domain.tensors import combine, detached, under
 from looplint.domain.values import (
@@ -31,7 +31,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Construct, Copy, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize, Spread
-from looplint.interpreter import calls, classes, hooks, names, objects, unfollowed
+from looplint.interpreter import calls, classes, hooks, names, objects, unfollowed, unseen_methods
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
@@ -129,7 +129,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
     if naming.describes(method):
         return unfollowed.quiet(interp, args)
-    left_open = isinstance(obj, Module) and obj.left_open
+    trains_itself = bool(method) and obj.symbolic and unseen_methods.trains_itself(interp, method) != "never"
+    left_open = trains_itself or (isinstance(obj, Module) and obj.left_open)
     enabled = interp.grad
     if left_open or naming.samples(method):
         interp.grad = None if enabled else enabled
@@ -161,7 +162,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled
-    if obj.cls is not None and isinstance(obj, Module) and goes_backward(interp, obj.cls):
+    if trains_itself or (obj.cls is not None and isinstance(obj, Module) and goes_backward(interp, obj.cls)):
         interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj}, certain=False)
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
@@ -344,11 +345,23 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
     ):
         # `model.part()` without an input, `model.init_hidden(n)` or `model.get_optimizer(lr)` is a method that is not known, not a part that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}), parameters=naming.makes_optimizers(method))})
+    if isinstance(obj, Module) and _is_method_of_a_loop(interp, obj, args):
+        # `model.train_epoch(loader)`, or `model.observe(batch)` in a program whose classes go backward there: it may do anything with the model.
+        whole = obj.parent or obj
+        return unfollowed.unknown_call(interp, Ref(whole), Arguments([ref(whole), *args.positional], args.keywords, args.starred), expr)
     followed = training_step(interp, obj.cls) if obj.cls is not None else None
     cls = _class_that_runs(interp, obj) if followed is None and expr.dropped else None
     if cls is not None and leaves_outputs(interp, cls) and any(each.cls.trains_itself for each in classes.mro(interp, cls)):
         followed = classes.find_member(interp, cls, "forward")  # `self.forward()`, and then `self.loss.backward()`
     return interp.call(classes.bind(interp, followed, obj), args, expr) if followed is not None else forward(interp, obj, args, expr)
+
+
+def _is_method_of_a_loop(interp: Interpreter, obj: Module, args: Arguments) -> bool:
+    """Whether what goes by a name of a module out of sight is a method that takes the data of a loop, or trains: no part that is applied."""
+    if not (obj.part and obj.symbolic) or obj.switched:
+        return False
+    given = any(refs(value, Data) and not any(isinstance(a, Tensor | Unknown) for a in value) for value in args.values())
+    return given or unseen_methods.trains_itself(interp, obj.name.rpartition(".")[2]) == "always"
 
 
 def _class_that_runs(interp: Interpreter, obj: Obj) -> ClassRef | None:
