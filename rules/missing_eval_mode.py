@@ -95,6 +95,7 @@ from looplint.rule import (
     called_at,
     collects_arrays,
     loaded_before,
+    may_be_trained,
     mode_effects,
     mode_matters,
     mode_states,
@@ -113,8 +114,8 @@ def check(program: Program) -> Reports:
     reported = set()
     for event in program.of(Forward):
         module = next(iter(event.subjects))
-        if program.is_trained(event) or program.feeds_training(event) or not event.certain:
-            continue  # a forward whose result goes backward, or is what another one is trained on
+        if may_be_trained(program, event) or program.feeds_training(event) or not event.certain:
+            continue  # a forward whose result goes backward or may do so, or is what another one is trained on
         is_stepped = related(program.stepped_modules, {module})
         loaded = None if is_stepped else loaded_before(program, module, event)
         loaded = loaded if loaded is not None and loaded.files else None  # of a file

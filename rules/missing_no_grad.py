@@ -95,6 +95,7 @@ from looplint.rule import (
     callee,
     depth_apart,
     differentiates_within,
+    may_be_trained,
     mode_states,
     name_of,
     note,
@@ -130,11 +131,13 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
 def check(program: Program) -> Reports:
     reported = set()
     differentiated = [e for e in program.of(Forward) if e.key in program.uses.differentiated]
-    rightly_recorded = [e for e in program.of(Forward) if program.is_trained(e) or e.grad is False or e.key in program.uses.differentiated]
+    rightly_recorded = [
+        e for e in program.of(Forward) if may_be_trained(program, e) or e.grad is False or e.key in program.uses.differentiated
+    ]
     for event in program.of(Forward):
         module = next(iter(event.subjects))
-        if program.is_trained(event) or not event.certain:
-            continue  # a forward whose result goes backward
+        if may_be_trained(program, event) or not event.certain:
+            continue  # a forward whose result goes backward, or may do so
         if not records_a_graph(program, event):
             continue  # gradients are off, or wanted, or there is nothing that takes any
         if shares_a_call(event, differentiated):

@@ -1,9 +1,9 @@
-"""The graphs of forwards: which are recorded, for all that is known, and which torch refuses to turn into arrays."""
+"""The graphs of forwards: which are recorded, for all that is known, which may go backward, and which torch refuses to turn into arrays."""
 
 from __future__ import annotations
 
 from looplint.domain.objects import Module
-from looplint.flow.events import Forward
+from looplint.flow.events import Backward, Forward
 from looplint.flow.remarks import Export
 from looplint.queries.program import Program
 from looplint.queries.relations import only_in_train_mode, related
@@ -23,6 +23,21 @@ def records_a_graph(program: Program, event: Forward) -> bool:
         return False  # an input that is volatile, of which torch itself says that it has no effect
     trained = related(program.stepped_modules, event.subjects)
     return trained or event.key not in program.uses.graphless or not _is_made_out_of_sight(event)
+
+
+def may_be_trained(program: Program, event: Forward) -> bool:
+    """Whether a forward's result goes backward, or may do so: the turn it is in goes on to send something backward of which nothing is known.
+
+    What a library keeps its outputs in, or makes of them, hides where a loss comes from: `loss = criterion(engine.query(batch).logits["c"], y)`.
+    """
+    return program.is_trained(event) or any(_may_be_behind(event, each) for each in program.of(Backward))
+
+
+def _may_be_behind(event: Forward, backward: Backward) -> bool:
+    if backward.subjects or backward.forwards or backward.cut_off or backward.manual or backward.of_inputs or backward.of_parameters:
+        return False  # it is known what goes backward there
+    within = bool(backward.loops) and event.loops[: len(backward.loops)] == backward.loops
+    return within and event.grad is not False and event.index < backward.index
 
 
 def refusal(program: Program, event: Forward) -> Export | None:
