@@ -6,11 +6,15 @@ Its forward needs a graph for the forces of an energy, or for a step of an optim
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
-from looplint.domain.values import ClassRef
+from looplint.dataclass import dataclass
+from looplint.domain.objects import Obj
+from looplint.domain.values import UNKNOWN, ClassRef, Const
 from looplint.interpreter import classes
 from looplint.interpreter.callers import switches_off
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.operators import truth_of
 from looplint.syntax import ir
 
 # What differentiates, by the last part of its name: `torch.autograd.grad`, `loss.backward`, `torch.func.jacrev`, `with torch.enable_grad():`.
@@ -29,21 +33,93 @@ def goes_backward(interp: Interpreter, cls: ClassRef) -> bool:
     return "backward" in _ways(interp, cls)
 
 
-def records_nothing(interp: Interpreter, cls: ClassRef) -> bool:
-    """Whether a forward has gradients switched off wherever it computes what it returns."""
-    member = classes.find_member(interp, cls, "forward")
-    return member is not None and isinstance(member[0], ir.Function) and _records_nothing(member[0])
+def records_nothing(interp: Interpreter, obj: Obj) -> Literal["always", "sometimes", "never"]:
+    """Whether the forward of a module, whichever of several it is, has gradients switched off wherever it computes what it returns.
+
+    Where the program switches an attribute of it on and off, that may be so for one of both.
+    """
+    kinds = list(dict.fromkeys(each.cls for each in obj.one_of or (obj,)))
+    if not all(
+        c is not None and any(_switches_off(f) for each in classes.mro(interp, c) for f in each.cls.methods.values()) for c in kinds
+    ):
+        return "never"
+    ways = {
+        all(c is not None and _records_nothing(interp, _Setting(obj, on), c, "forward", frozenset()) for c in kinds) for on in (True, False)
+    }
+    return "never" if True not in ways else "sometimes" if False in ways else "always"
 
 
 @ir.kept_with_code
-def _records_nothing(function: ir.Function) -> bool:
+def _switches_off(function: ir.Function) -> bool:
+    """Whether a function has gradients switched off, or does so in a part of it."""
+    entered = (context for s in ir.statements(function.body) if isinstance(s, ir.With) for context, _ in s.items)
+    return any(map(switches_off, (*function.decorators, *entered)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """A module, and what the attributes of it are that the program switches on and off."""
+
+    obj: Obj
+    on: bool
+
+
+def _records_nothing(interp: Interpreter, setting: _Setting, cls: ClassRef, method: str, within: frozenset[str]) -> bool:
+    member = classes.find_member(interp, cls, method) if method not in within else None
+    function = member[0] if member is not None else None
+    if not isinstance(function, ir.Function):
+        return False
     if any(map(switches_off, function.decorators)):
         return True
-    inside = [s for s in ir.statements(function.body) if isinstance(s, ir.With) and any(switches_off(entered) for entered, _ in s.items)]
+    run, _ = _statements_run(interp, setting, function.body)
+    inside = [s for s in ir.statements(run) if isinstance(s, ir.With) and any(switches_off(entered) for entered, _ in s.items)]
     without = {id(s) for each in inside for s in ir.statements(each.body)}
-    outside = [s for s in ir.statements(function.body) if id(s) not in without and isinstance(s, ir.Assign | ir.AugAssign | ir.Return)]
-    of_its_own = (e for s in outside for e in ir.walk(*ir.expressions(s)) if isinstance(e, ir.Name) and e.id == "self")
-    return bool(inside) and next(of_its_own, None) is None
+    outside = [s for s in ir.statements(run) if id(s) not in without and isinstance(s, ir.Assign | ir.AugAssign | ir.Return)]
+    uses = [each for s in outside for e in ir.expressions(s) for each in _uses_of_self(e)]
+    return bool(inside or uses) and all(each and _records_nothing(interp, setting, cls, each, within | {method}) for each in uses)
+
+
+def _uses_of_self(expr: ir.Expr) -> Iterator[str]:
+    """The names of the methods that an expression calls on `self`, and "" for each other use of that."""
+    match expr:
+        case ir.Call(func=ir.Attr(value=ir.Name(id="self"), attr=method), args=args):
+            yield method
+            for arg in args:
+                yield from _uses_of_self(arg.value)
+        case ir.Name(id="self"):
+            yield ""
+        case _:
+            for part in ir.children(expr):
+                yield from _uses_of_self(part)
+
+
+def _statements_run(interp: Interpreter, setting: _Setting, body: list[ir.Stmt]) -> tuple[list[ir.Stmt], bool]:
+    """The statements of a block that run on an object by what it was set up with, and whether the block returns or raises behind them."""
+    found: list[ir.Stmt] = []
+    for stmt in body:
+        held = _is_set(interp, setting, stmt.test) if isinstance(stmt, ir.If) else None
+        if isinstance(stmt, ir.If) and held is not None:
+            inner, ends = _statements_run(interp, setting, stmt.body if held else stmt.orelse)
+            found += inner
+        else:
+            found.append(stmt)
+            ends = isinstance(stmt, ir.Return | ir.Jump)
+        if ends:
+            return found, True
+    return found, False
+
+
+def _is_set(interp: Interpreter, setting: _Setting, test: ir.Expr) -> bool | None:
+    """The outcome of a test of an attribute that holds a constant, on this path or on all; None where it is not known."""
+    match test:
+        case ir.Unary(op="not", operand=inner):
+            outcome = _is_set(interp, setting, inner)
+            return None if outcome is None else not outcome
+        case ir.Attr(value=ir.Name(id="self"), attr=name):
+            held = interp.constant(setting.obj, name) or setting.obj.heap.get(name, UNKNOWN)
+            switched = len(held) > 1 and all(isinstance(a, Const) and isinstance(a.value, bool) for a in held)
+            return setting.on if switched else truth_of(held)
+    return None
 
 
 def training_step(interp: Interpreter, cls: ClassRef) -> tuple[ir.Function | ir.Assign, ClassRef] | None:

@@ -147,8 +147,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     elif own != "no" and (shows_no_parameters(interp, obj) or (obj.symbolic and naming.has_no_parameters(method))):
         own, bare = "maybe", True
     graph = under(interp.grad, own if own == "yes" or inputs is None or inputs.graph == "no" else inputs.graph)
-    if applied and obj.cls is not None and records_nothing(interp, obj.cls):
-        graph, bare = "no", True
+    if applied and (unrecorded := records_nothing(interp, obj)) != "never":
+        graph, bare = "no" if unrecorded == "always" else graph, True
     happening = Forward(
         inputs=inputs,
         frozen=frozen,

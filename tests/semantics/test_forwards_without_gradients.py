@@ -97,3 +97,68 @@ def train(net, loader, valid):
 @pytest.mark.parametrize(("name", "codes"), [("NoGrad", []), ("EvaluateNoGrad", []), ("Graphs", ["LL303"])])
 def test_an_object_in_the_place_of_a_function_may_switch_them_off(name: str, codes: list[str]) -> None:
     assert sorted(f.code for f in looplint.lint(CAPTURED.format(name=name), isolated=True) if f.severity != "advice") == codes
+
+
+DETECTORS = """\
+import torch
+from torch import nn
+
+
+class Dense(nn.Module):
+    def __init__(self, training_now):
+        super().__init__()
+        self.body = nn.Linear(3, 4)
+        self.trainable = training_now
+
+    {decorator}
+    def infer(self, x):
+        return self.body(x).numpy()
+
+    def forward(self, x):
+        if not self.trainable:
+            return self.infer(x)
+        else:
+            return self.body(x)
+
+
+class Wide(Dense):
+    def forward(self, x):
+        if self.trainable:
+            x = self.body(x)
+            return x
+        found = self.infer(x)
+        return found
+
+
+def build(kind, training_now):
+    if kind == "dense":
+        return Dense(training_now)
+    return Wide(training_now)
+
+
+def main(args):
+    net = build(args.kind, {trainable})
+    net.eval()
+    {before}
+    for batch in torch.utils.data.DataLoader(torch.randn(8, 3)):
+        out = net(batch)
+        print(out.mean().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "trainable", "before", "codes"),
+    [
+        ("@torch.no_grad()", "False", "pass", []),
+        ("@torch.inference_mode()", "0", "net.train(False)", []),
+        ("@torch.no_grad()", "True", "net.trainable = args.trains = False", []),
+        ("@torch.no_grad()", "True", "pass", ["LL303"]),
+        ("@torch.no_grad()", "args.trains", "pass", ["LL303"]),
+        ("@staticmethod", "False", "pass", ["LL303"]),
+    ],
+)
+def test_the_forward_of_one_of_several_that_leaves_it_to_another_method(
+    decorator: str, trainable: str, before: str, codes: list[str]
+) -> None:
+    program = DETECTORS.format(decorator=decorator, trainable=trainable, before=before)
+    assert [f.code for f in looplint.lint(program, isolated=True)] == codes
