@@ -50,6 +50,8 @@ class Obj:
     outlives: bool
     # The files of which it may have been read whole, to which an earlier run has pickled it.
     unpickled: frozenset[File] = frozenset()
+    # The object that it is a deep copy of.
+    original: Obj | None = None
     # What its attributes and elements can hold.
     heap: dict[str, Value]
     # Calling context, allocation site, and what else tells it from other objects.
@@ -295,8 +297,6 @@ class Module(TorchModule):
     compiled: bool = False
     # Whether the program puts it into train or eval mode by itself: it is a module, and no method.
     switched: bool = False
-    # The module that it is a deep copy of.
-    original: Obj | None = None
     # Whether an accelerator has taken it, and placed it on its device.
     prepared: bool = False
     # Whether code that cannot be followed built it, so that all that tells it is a module is its use.

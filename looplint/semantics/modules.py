@@ -6,9 +6,9 @@ from typing import Literal
 
 from looplint.dataclass import replace
 from looplint.domain.membership import adopt, register
-from looplint.domain.objects import Data, Engine, Module, Obj, Optimizer, TorchModule
+from looplint.domain.objects import Data, Engine, Module, Obj, TorchModule
 from looplint.domain.tags import NO_TAGS, Kept, Mark, OfBatch, Summed
-from looplint.domain.tensors import combine, detached, under
+from looplint.domain.tensors import combine, under
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -18,25 +18,23 @@ from looplint.domain.values import (
     Graph,
     Iter,
     Method,
-    Params,
     Ref,
     Tensor,
     Tuple,
     Unknown,
     Value,
     constant_of,
-    join,
     ref,
     refs,
 )
-from looplint.flow.events import Construct, Copy, Escape, Eval, Forward, Move, SetMode, Train
+from looplint.flow.events import Construct, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize, Spread
 from looplint.interpreter import calls, classes, hooks, names, objects, unfollowed, unseen_methods
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.knowledge import naming
-from looplint.semantics import checkpoints, devices, dtypes
+from looplint.semantics import devices, dtypes
 from looplint.semantics.carried import carries_state, leaves_outputs
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
 from looplint.semantics.dropouts import note_dropouts
@@ -75,28 +73,6 @@ def _module_function(interp: Interpreter, qualname: str, args: Arguments, expr: 
     if leaf.endswith(("_Weights", "Weights")) or ".transforms" in qualname:
         return UNKNOWN
     return build(interp, Module, qualname, args, expr)
-
-
-@transfer("copy", "copy-module")
-def _copy(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    """A deep copy: the same kind of object, with an identity of its own."""
-    result: Value = NOTHING
-    original = args.positional[0] if args.positional else NOTHING
-    for atom in original if qualname == "copy.copy" else checkpoints.deep_copy(original, interp.loops):
-        if isinstance(atom, Ref) and isinstance(atom.obj, Module | Optimizer):
-            twin = interp.create(type(atom.obj), expr.node, cls=atom.obj.cls, qualname=atom.obj.qualname)
-            if isinstance(twin, Module):
-                twin.original = atom.obj
-            if interp.loops:
-                interp.emit(Copy(), expr.node, {twin})  # a new object each time, in whatever state the original is
-            result = join(result, ref(twin))
-        elif isinstance(atom, Tensor):
-            result = join(result, frozenset({detached(atom)}))
-        elif isinstance(atom, Params):
-            result = join(result, UNKNOWN)
-        else:
-            result = join(result, frozenset({atom}))
-    return result or UNKNOWN
 
 
 @transfer("compiled")
