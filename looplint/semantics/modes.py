@@ -90,9 +90,60 @@ def _forward_asks(interp: Interpreter, obj: Module, cls: ClassRef) -> bool:
 def _saves_memory(function: ir.Function, obj: Module) -> bool:
     """Whether a method reads `self.training` only to compute checkpointed parts again in the backward: what it gives is the same."""
     mode = f"{function.params[0].name}.training"
-    wholes = [whole for stmt in ir.statements(function.body) for whole in ir.expressions(stmt)]
-    asking = [whole for whole in wholes if any(ir.path_of(e) == mode for e in ir.walk(whole))]
-    return bool(asking) and all(any("checkpoint" in path for path in ir.paths_in(whole)) for whole in asking)
+    stmts = list(ir.statements(function.body))
+    asking = [(stmt, whole) for stmt in stmts for whole in ir.expressions(stmt) if _reads(whole, mode)]
+    return bool(asking) and all(_names_checkpoint(whole) or _chooses_checkpoint(stmt, stmts) for stmt, whole in asking)
+
+
+def _chooses_checkpoint(stmt: ir.Stmt, stmts: list[ir.Stmt]) -> bool:
+    """Whether what a statement asks decides only whether parts are checkpointed: in its own branches, or in those under a name that it gives to the outcome."""
+    match stmt:
+        case ir.If():
+            return any(
+                _checkpoints(body) and _runs_the_same(body, other) for body, other in ((stmt.body, stmt.orelse), (stmt.orelse, stmt.body))
+            )
+        case ir.Assign(targets=[ir.Name(id=name)]):
+            asking = [(each, whole) for each in stmts for whole in ir.expressions(each) if _reads(whole, name)]
+            return bool(asking) and all(
+                _names_checkpoint(whole) or (isinstance(each, ir.If) and _chooses_checkpoint(each, [])) for each, whole in asking
+            )
+    return False
+
+
+def _checkpoints(body: list[ir.Stmt]) -> bool:
+    """Whether all that a branch computes is computed under a checkpoint."""
+    computed = [stmt for stmt in ir.statements(body) if isinstance(stmt, ir.Assign | ir.AugAssign | ir.ExprStmt | ir.Return)]
+    return bool(computed) and all(all(_is_checkpointed(whole) for whole in ir.expressions(stmt)) for stmt in computed)
+
+
+def _runs_the_same(body: list[ir.Stmt], other: list[ir.Stmt]) -> bool:
+    """Whether the attributes that one branch checkpoints are called in the other one, which may be all that follows it."""
+    checkpointed = (e.args[0].value for e in _calls_in(body) if _is_checkpointed(e) and e.args)
+    called = {ir.path_of(e.func) for e in _calls_in(other)}
+    return not other or all(not isinstance(run, ir.Attr) or ir.path_of(run) in called for run in checkpointed)
+
+
+def _calls_in(body: list[ir.Stmt]) -> list[ir.Call]:
+    wholes = (whole for stmt in ir.statements(body) for whole in ir.expressions(stmt))
+    return [e for whole in wholes for e in ir.walk(whole) if isinstance(e, ir.Call)]
+
+
+def _is_checkpointed(expr: ir.Expr) -> bool:
+    """Whether an expression is what a checkpoint gives, with nothing computed of it but a sum: `x + checkpoint(block, x)`."""
+    match expr:
+        case ir.Call():
+            return "checkpoint" in (ir.path_of(expr.func) or "")
+        case ir.Binary(op="+", left=left, right=right):
+            return any(map(_is_checkpointed, (left, right))) and all(_is_checkpointed(e) or ir.path_of(e) for e in (left, right))
+    return False
+
+
+def _names_checkpoint(expr: ir.Expr) -> bool:
+    return any("checkpoint" in path for path in ir.paths_in(expr))
+
+
+def _reads(expr: ir.Expr, path: str) -> bool:
+    return any(ir.path_of(e) == path for e in ir.walk(expr))
 
 
 def _returns_more(function: ir.Function, obj: Module) -> bool:
