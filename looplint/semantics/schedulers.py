@@ -231,7 +231,7 @@ def _timm_scheduler(interp: Interpreter, qualname: str, args: Arguments, expr: i
 
 @construction(Scheduler)
 def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> None:
-    for other in interp.reachable(args.values()):
+    for other in interp.reachable([*args.values(), *_stepped_by_itself(interp, obj)]):
         if isinstance(other, Scheduler) and other is not obj:
             other.wrapped = True
     obj.optimizer = args.get(0, "optimizer") or NOTHING
@@ -243,6 +243,13 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
     obj.constant = _is_constant(obj.qualname, args)
     obj.in_stairs = _in_stairs(obj.qualname, args)
     interp.emit(Construct(), expr.node, {obj})
+
+
+def _stepped_by_itself(interp: Interpreter, obj: Scheduler) -> list[Value]:
+    """What a scheduler of the program keeps in attributes that its own `step()` reads: it makes its steps with those."""
+    step = classes.find_member(interp, obj.cls, "step") if obj.cls is not None else None
+    usage = step[0].usage_of_self if step is not None and isinstance(step[0], ir.Function) else None
+    return [value for slot, value in obj.heap.items() if usage is not None and slot in usage.attrs]
 
 
 def _is_constant(qualname: str, args: Arguments) -> bool:
