@@ -3,6 +3,7 @@
 ## What it does
 
 Reports a scheduler of `torch.optim.lr_scheduler` that is built and stepped on no path, where its optimizer steps in a loop after that.
+It is advice where another scheduler of the optimizer is stepped, which the learning rate follows.
 
 ## Why it matters
 
@@ -116,6 +117,17 @@ def check(program: Program) -> Reports:
             name = name_of(scheduler)
             plateau = scheduler.qualname.endswith(".ReduceLROnPlateau")
             call = f"{name}.step(metric) after each validation" if plateau else f"{name}.step() as the optimizer trains"
-            message = f"{name} is never stepped: the learning rate keeps the value the scheduler gave it when it was built; call {call}, or leave the scheduler out"
+            others = (o for o in stepped if isinstance(o, Scheduler) and not set(optimizers).isdisjoint(refs(o.optimizer, Optimizer)))
+            other = min(others, key=lambda o: o.number, default=None)
+            effect = "the learning rate keeps the value the scheduler gave it when it was built"
+            if other is not None:
+                effect = f"the learning rate follows {name_of(other)} alone"
+            message = f"{name} is never stepped: {effect}; call {call}, or leave the scheduler out"
             built = next((e for e in program.of(Construct) if one_of[0] in e.subjects), event)
-            yield Report(event, message, note(step, f"{name_of(optimizers[0])} trains here"), site=built.site)
+            yield Report(
+                event,
+                message,
+                note(step, f"{name_of(optimizers[0])} trains here"),
+                site=built.site,
+                severity="advice" if other is not None else None,
+            )
