@@ -21,7 +21,7 @@ _DEPTH = 3
 def _copy(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A deep copy: the same kind of object, with an identity of its own."""
     original = args.positional[0] if args.positional else NOTHING
-    copying = _Copying(interp, qualname, expr)
+    copying = _Copying(interp, expr)
     if qualname == "copy.copy":
         return frozenset().union(*(copying.of_atom(atom, 0) for atom in original)) or UNKNOWN
     return frozenset().union(*(copying.of_atom(atom, _DEPTH) for atom in checkpoints.deep_copy(original, interp.loops))) or UNKNOWN
@@ -30,9 +30,8 @@ def _copy(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
 class _Copying:
     """One call that copies: what it has copied already, so that two names of one object stand for one copy."""
 
-    def __init__(self, interp: Interpreter, qualname: str, expr: ir.Call) -> None:
+    def __init__(self, interp: Interpreter, expr: ir.Call) -> None:
         self.interp = interp
-        self.qualname = qualname
         self.expr = expr
         self.made: dict[Obj, Obj] = {}
 
