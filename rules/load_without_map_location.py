@@ -56,6 +56,7 @@ torch.save(net.state_dict(), "weights.pt")
 - A file that the same run has saved before, on some path: it comes from the device that it is on.
 - Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU. That an option of the command
   line is called "pretrained" does not tell who has saved the file.
+- A state whose entries the program moves to the CPU, each in its place, before it writes them: the file is one of CPU tensors.
 - A load under a condition that only holds where there is a GPU, by its words.
 - Where nothing in the program writes a state from a GPU, this is advice: who has saved the file, and from where, is not seen.
 - Where the load would fail all the same, this is advice too: into a model that `DataParallel` wraps under a condition, whose state has other names
@@ -88,6 +89,7 @@ from looplint.rule import (
     fits_only_if_spread,
     implies_gpu,
     note,
+    written_from_cpu,
     written_from_gpu,
 )
 
@@ -126,6 +128,8 @@ def check(program: Program) -> Reports:
                 what = f"the state of {names}" if restored else "a module" if event.file.holds_module else "what goes to the CPU next"
                 message = f"{what} is loaded onto the device it was saved from: where that is a GPU, this fails on machines without one; pass map_location"
                 written = written_from_gpu(program, restored)
+                if written is None and written_from_cpu(program, restored):
+                    continue  # what the program writes for it is moved to the CPU first
                 notes = note(choice, "the program is written for both: a GPU, or none, is chosen here") if choice is not None else ()
                 if written is not None:
                     notes += note(written, "a state is saved from where it is")

@@ -400,6 +400,8 @@ class StateDict(Obj):
     kind = "state"
     # The object whose state it is.
     owner: Obj
+    # Whether the program puts the tensors of its entries back into it from the CPU.
+    on_cpu: bool = False
 
 
 class File(Obj):

@@ -27,7 +27,6 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.flow.remarks import Mix
 from looplint.interpreter import choices, classes, conditions, gradient_uses, hooks, objects, outside
 from looplint.interpreter.elements import element_of, last_of, note_last
 from looplint.interpreter.expressions import evaluate
@@ -182,7 +181,7 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
                         obj.items = None
                 interp.write(obj, "[]", value)
             elif isinstance(obj, StateDict):
-                interp.remark(Mix(), target.node, {obj})
+                hooks.entry_assigned.run(interp, obj, target, stmt)
             elif isinstance(obj, Module):
                 hooks.item_assigned.run(interp, obj, target, key, value)
 

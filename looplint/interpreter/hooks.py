@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from looplint.domain.objects import Module, Obj
+from looplint.domain.objects import Module, Obj, StateDict
 from looplint.domain.values import Arguments, ClassRef, Const, Func, Method, Number, Params, Quantity, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ setting_assigned: Hook[Callable[[Interpreter, ir.Attr, tuple[str, str], Value], 
 tensor_written: Hook[Callable[[Interpreter, ir.Subscript, Value, Value], None]] = Hook("tensor_written")
 # An item of a container of modules is given a value.
 item_assigned: Hook[Callable[[Interpreter, Module, ir.Subscript, Const | None, Value], None]] = Hook("item_assigned")
+# An entry of a state is given a value.
+entry_assigned: Hook[Callable[[Interpreter, StateDict, ir.Subscript, ir.Stmt | None], None]] = Hook("entry_assigned")
 # A value is read whose origin is not analysed: an attribute that nothing sets, a name that nothing binds, one that has been imported.
 attribute_unset: Hook[Callable[[Interpreter, Obj, str], Value]] = Hook("attribute_unset")
 # An attribute of a module is read that holds no part of it: gives what the last forward on this path has left there, where that is known.

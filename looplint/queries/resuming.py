@@ -72,7 +72,7 @@ def written_from_gpu(program: Program, restored: list[LoadState]) -> Save | None
     """Where the program writes a state like those that are restored, or any where none is known, from a GPU, if the machine has one."""
     given = [o for e in restored for o in e.subjects]
     for event in program.of(Save):
-        for owner in sorted({state.owner for state in event.states}, key=lambda o: o.number):
+        for owner in sorted({state.owner for state in event.states if not state.on_cpu}, key=lambda o: o.number):
             if (
                 (not given or any(_alike(o, owner) for o in given))
                 and program.may_move_to_either([owner])
@@ -80,6 +80,12 @@ def written_from_gpu(program: Program, restored: list[LoadState]) -> Save | None
             ):
                 return event
     return None
+
+
+def written_from_cpu(program: Program, restored: list[LoadState]) -> bool:
+    """Whether the program writes a state like those that are restored after it has moved what is in it to the CPU."""
+    states = {state for event in program.of(Save) for state in event.states if state.on_cpu}
+    return any(_alike(o, state.owner) for state in states for e in restored for o in e.subjects)
 
 
 def _alike(first: Obj, second: Obj) -> bool:

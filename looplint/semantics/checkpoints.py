@@ -14,6 +14,7 @@ from looplint.interpreter import choices, hooks, outside
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
+from looplint.semantics import devices
 from looplint.semantics.downloads import is_downloaded
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.syntax import ir
@@ -219,6 +220,26 @@ def deep_copy(value: Value, loops: tuple[Loop, ...]) -> Value:
         return kept
     copied = value and all(isinstance(a, Ref) and isinstance(a.obj, StateDict) for a in value)
     return frozenset({Unknown(copied=loops)}) if copied else UNKNOWN
+
+
+@hooks.entry_assigned
+def _entry_assigned(interp: Interpreter, obj: StateDict, target: ir.Subscript, stmt: ir.Stmt | None) -> None:
+    """`state[key] = value`: it is the state of its object no more; of each key, the tensor that it had, moved to the CPU, is one for a file."""
+    interp.remark(Mix(), target.node, {obj})
+    if isinstance(stmt, ir.Assign) and isinstance(target.index, ir.Name) and interp.loops:
+        obj.on_cpu |= _goes_to_cpu(interp, stmt.value)
+
+
+def _goes_to_cpu(interp: Interpreter, expr: ir.Expr) -> bool:
+    """Whether an expression moves something to the CPU: `value.detach().cpu()`, `value.to("cpu")`."""
+    while isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr):
+        if expr.func.attr == "cpu":
+            return True
+        if expr.func.attr == "to" and expr.args:
+            with interp.looking():
+                return devices.kind(interp.evaluate(expr.args[0].value)) == "cpu"
+        expr = expr.func.value
+    return False
 
 
 @methods_of(StateDict)
