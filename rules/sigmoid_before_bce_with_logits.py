@@ -59,7 +59,8 @@ def train(loader, epochs: int):
 ## Repair
 
 Safe where the sigmoid is applied beside the loss: drop it, or give the loss what the sigmoid is applied to, where others use its result too.
-Unsafe inside the model, whose other users may want probabilities, and none where a library is handed that model. None for a
+Unsafe inside the model, whose other users may want probabilities, and none where a library is handed that model, or where the text
+gives what it puts out to anything but the loss or what asks which is the largest. None for a
 softmax: either it is one too many, or another loss is meant.
 
 ## Evidence

@@ -13,6 +13,7 @@ from looplint.queries.predictions import prediction
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement, walk
 from looplint.repairs.names import dotted, reads, sets
+from looplint.repairs.outputs import taken_elsewhere
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
@@ -45,6 +46,7 @@ class DropActivation(Repair):
         if statement is None:
             raise Infeasible("the activation is not in a statement")
         if outcome.module is not None and node is outcome.module.node:
+            self._refuse_if_taken(p, layout, statement, outcome)
             call, index = _argument_of(statement, node)
             draft.remove_argument(call, index)
             return Plan(f"Remove {layout.code(node)}", "unsafe", [draft])
@@ -73,6 +75,8 @@ class DropActivation(Repair):
             for each in (inner, *passed):
                 draft.replace(each, logits)
             return Plan(f"Pass what {target} is computed from to the loss", "safe", [draft])
+        if not here:
+            self._refuse_if_taken(p, layout, statement, outcome)
         if not here and any(_is_handed_out(module, layout, statement) for module in p.program.modules):
             raise Infeasible("code that cannot be followed gets the probabilities too")
         if target == name:
@@ -81,6 +85,20 @@ class DropActivation(Repair):
             draft.replace(node, name)
         alone = here and target is not None and given is not None and layout.code(given) == target
         return Plan(f"Remove the activation of {name}", "safe" if alone else "unsafe", [draft])
+
+    def _refuse_if_taken(self, p: Planner, layout: Layout, statement: Statement, outcome: Outcome) -> None:
+        """Leave the activation where something besides the loss gets the output of a model of the class that a statement stands in."""
+        around = _class_around(layout, statement)
+        applied = next((m for m in p.program.modules if m.cls is not None and m.cls.cls.node is around), None)
+        taker = taken_elsewhere(p.program, self.event, applied, p.layouts, measured=outcome.op == "softmax")
+        if taker is not None:
+            raise Infeasible(f"{taker} gets the probabilities too")
+
+
+def _class_around(layout: Layout, statement: Statement) -> cst.CSTNode | None:
+    function = layout.function_of(statement)
+    owner = function.block.owner if function is not None else None
+    return owner.node if owner is not None else None
 
 
 def _inner(outcome: Outcome, node: cst.Call) -> cst.BaseExpression:
@@ -97,9 +115,7 @@ def _inner(outcome: Outcome, node: cst.Call) -> cst.BaseExpression:
 
 def _is_handed_out(module: Obj, layout: Layout, statement: Statement) -> bool:
     """Whether code that is not followed gets a module of the class that a statement stands in."""
-    function = layout.function_of(statement)
-    around = function.block.owner if function is not None else None
-    return module.lost and module.cls is not None and around is not None and module.cls.cls.node is around.node
+    return module.lost and module.cls is not None and module.cls.cls.node is _class_around(layout, statement)
 
 
 def _argument_of(statement: Statement, node: cst.CSTNode) -> tuple[cst.Call, int]:
