@@ -16,7 +16,8 @@ from looplint.syntax.site import Site
 def name_of(obj: Obj, default: str = "") -> str:
     """What the user calls an object."""
     if "[" in obj.name and obj.parent is not None:
-        return f"a part of {name_of(obj.parent, default)}"  # an element of a container of layers has no name
+        whole = next((each for each in obj.parent.first_lineage() if "[" not in each.name), obj.parent)
+        return f"a part of {name_of(whole, default)}"  # an element of a container of layers has no name, nor has what is in it
     return obj.name or default or (obj.cls.cls.name if obj.cls else f"the {obj.kind}")
 
 
