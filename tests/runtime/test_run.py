@@ -134,7 +134,7 @@ def test_a_move_after_the_optimizer_is_refuted_only_where_it_changes_something(t
     nowhere = inspected(tmp_path, warm, edited(device, (MOVE, ""), (BUILD, BUILD + '    model.to(os.environ.get("DEVICE", "cpu"))\n')))
     assert [(j.code, j.verdict) for j in nowhere.joined] == [("LL501", "not measured")]
     assert "not measured here (needs CUDA)" in as_text(nowhere)
-    assert nowhere.exit_code == 1
+    assert nowhere.exit_code == 0  # it is advice, which fails no run
     doubled = (("randn(32, 4)", "randn(32, 4).double()"), ("randn(32, 1)", "randn(32, 1).double()"))
     changed = inspected(tmp_path, warm, edited((MOVE, ""), (BUILD, BUILD + "    model.to(torch.float64)\n"), *doubled))
     assert [(j.code, j.verdict) for j in changed.joined] == [("LL501", "refuted")]
