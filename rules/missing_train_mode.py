@@ -141,8 +141,7 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     if matters is False:
         effect = "without dropout and batch norm this has no effect now"
-    turn = "batch" if over_data(loop) else "epoch"
-    begin = "in each turn, before it" if over_data(loop) else "at the start of each epoch"
+    turn, begin = ("batch", "in each turn, before it") if over_data(loop) else ("epoch", "at the start of each epoch")
     others = {part: other for other, part, _ in reversed(found) if part is not module}
     return Report(
         event,

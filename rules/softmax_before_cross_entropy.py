@@ -60,7 +60,8 @@ def train(loader, epochs: int):
 
 Safe where the softmax is applied beside the loss: drop it, or give the loss what the softmax is applied to, where others use its result too.
 Unsafe inside the model, whose other users may want probabilities, and none where a library is handed that model, or where the text
-gives what it puts out to anything but the loss, a metric or what asks which is the largest. None for a sigmoid: either it is one too many, or a binary cross-entropy is meant.
+gives what it puts out to anything but the loss, a metric or what asks which is the largest. None for a sigmoid: either it is one too
+many, or a binary cross-entropy is meant.
 
 ## Evidence
 

@@ -105,9 +105,7 @@ def _takers(scope: cst.CSTNode, name: str, losses: set[int], measured: bool) -> 
                 yield taker
             case cst.Attribute():
                 work.append((node.value, taker))
-            case cst.Call():
-                work += [(child, node) for child in node.children]
-            case cst.BinaryOperation() | cst.Comparison() | cst.Return() | cst.Subscript():
+            case cst.Call() | cst.BinaryOperation() | cst.Comparison() | cst.Return() | cst.Subscript():
                 work += [(child, node) for child in node.children]
             case _:
                 work += [(child, taker) for child in node.children]

@@ -113,8 +113,11 @@ def with_text(source: Source, text: str) -> Source:
 def could_contain_loop(raw: bytes) -> bool:
     """Whether a file can be about training at all, or start a program that is; what cannot is never parsed."""
     starts = b"torch" in raw and b"__main__" in raw
-    scores = _LOSSES.search(raw) is not None and _ACTIVATIONS.search(raw) is not None
-    return (starts or scores or _NEEDLES.search(raw) is not None) and not of_another_framework(raw)
+    return (starts or _NEEDLES.search(raw) is not None or _scores(raw)) and not of_another_framework(raw)
+
+
+def _scores(raw: bytes) -> bool:
+    return _LOSSES.search(raw) is not None and _ACTIVATIONS.search(raw) is not None
 
 
 def read_source(path: Path | str, language: Language | None = None) -> Source:
