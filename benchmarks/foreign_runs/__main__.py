@@ -4,6 +4,9 @@ DIR holds one folder per repository of `runs.json`, named owner__name, at the co
 small made-up data where it reads some. What `looplint run` says of it must be what stands in `runs.json`: of the script as it is, `clean`; of each planted
 bug, that its rule is confirmed by the run (or what `verdict` says), what follows from it (`also`), and nothing more than of the script as it is; or where the
 bug changes that as well, just what `all` lists. A bug that neither side finds is recorded as `missed`, with the reason, and counted as missed.
+
+With `--device cuda` the scripts find the GPU, and those that ask for one use it. What `cuda` has in an entry or in a planted bug takes the place of
+what a CPU shows; where a run on the GPU differs from what is wanted and nothing is written down there, that is reported, for somebody to read.
 """
 
 from __future__ import annotations
@@ -11,19 +14,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.cuda.__main__ import Clock, device_name
 from benchmarks.figures import add_option, store
-from benchmarks.foreign_runs.recipe import Changed, edited, fingerprint, write_data
+from benchmarks.foreign_runs.recipe import Changed, edited, fingerprint, on_device, write_data
+from looplint.errors import UserError
 from looplint.runtime.evidence.joining import CONFIRMED
+from looplint.runtime.harness.devices import require_cuda
 from looplint.runtime.harness.running import Inspection, inspect
 from looplint.runtime.streams.record import Options
 from looplint.runtime.streams.warm import Warm
@@ -44,6 +53,7 @@ class Outcome:
     verdicts: Verdicts
     missed: str  # why neither side finds the bug, where that is known
     run: str
+    gpu: bool  # whether the script used one
     seconds: float
 
     @property
@@ -51,21 +61,24 @@ class Outcome:
         return self.verdicts == self.wanted
 
 
-def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator[Outcome]:
-    """Runs one script in all its forms.
+def outcomes(entry: Mapping[str, Any], checkouts: Path, device: str, clock: Clock, launch: Any) -> Iterator[Outcome]:
+    """Runs one script in all its forms, as far as the time allows.
 
     Raises:
         Changed: the script's text is not the one that its edits were written for.
     """
-    path = checkouts / entry["repo"].replace("/", "__") / entry["path"]
+    path = path_of(entry, checkouts)
     text = path.read_text(encoding="utf-8")
     if fingerprint(text) != entry["sha256"]:
         raise Changed(f"{path} is not the file of {entry['repo']} at {entry['commit'][:12]}")
+    entry = on_device(entry, device)
     clean: Verdicts = entry["clean"]
-    for planted in [None, *entry["planted"]]:
+    for planted in [None, *(on_device(bug, device) for bug in entry["planted"])]:
+        if clock.left() <= 0:
+            return
         began = time.perf_counter()
         edits = [*entry.get("setup", ()), *(planted["edits"] if planted else ())]
-        inspection = run(path, edited(text, _last_of_each(edits)), entry, launch)
+        inspection = run(path, edited(text, _last_of_each(edits)), entry, device, launch)
         verdicts = sorted([j.code, "confirmed" if j.verdict in CONFIRMED else j.verdict] for j in inspection.joined)
         missed = planted.get("missed", "") if planted else ""
         bug = (
@@ -82,6 +95,7 @@ def outcomes(entry: Mapping[str, Any], checkouts: Path, launch: Any) -> Iterator
             verdicts,
             missed,
             ran,
+            bool(inspection.recording.stream.gpu),
             time.perf_counter() - began,
         )
 
@@ -97,23 +111,22 @@ def _last_of_each(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
     return [*(edit for edit in edits if "set" not in edit), *rows.values()]
 
 
-def run(path: Path, text: str, entry: Mapping[str, Any], launch: Any) -> Inspection:
+def run(path: Path, text: str, entry: Mapping[str, Any], device: str, launch: Any) -> Inspection:
     """`looplint run` on a text in the place of a script, in a copy of the script's folder."""
     with copied(path, text, entry) as script:
-        return inspect(script, options_of(entry), launch=launch)
+        return inspect(script, options_of(entry, device), launch=launch)
 
 
-def options_of(entry: Mapping[str, Any]) -> Options:
+def options_of(entry: Mapping[str, Any], device: str) -> Options:
     """How a script is run: from the folder that it is in, unless the entry names another (`folder`), and perhaps as a module."""
-    return Options(
-        arguments=tuple(entry.get("arguments", ())), module=entry.get("module", ""), cwd=Path.cwd(), seconds=120, **entry["limits"]
-    )
+    arguments, module = tuple(entry.get("arguments", ())), entry.get("module", "")
+    return Options(arguments=arguments, module=module, cwd=Path.cwd(), seconds=120, device=device, **entry["limits"])
 
 
-def environment() -> dict[str, str]:
-    """The scripts find what stands in for missing libraries and data, and no GPU."""
+def environment(device: str) -> dict[str, str]:
+    """The scripts find what stands in for missing libraries and data, and a GPU only where they are to use it."""
     path = os.pathsep.join(p for p in (str(STAND_INS), os.environ.get("PYTHONPATH", "")) if p)
-    return {"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    return {"PYTHONPATH": path, "OMP_NUM_THREADS": "1", **({"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {})}
 
 
 @contextmanager
@@ -134,24 +147,81 @@ def copied(path: Path, text: str, entry: Mapping[str, Any]) -> Iterator[str]:
             os.chdir(here)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.foreign_runs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+# In each process of the pool: the one that its scripts are run in. It ends with the pool's, when its input does. (A pool's initializer
+# has nowhere else to leave what it starts.)
+_warm: Warm | None = None
+
+
+def _start(device: str) -> None:
+    global _warm
+    _warm = Warm(environment(device))
+
+
+def _of_entry(entry: Mapping[str, Any], checkouts: Path, device: str, clock: Clock) -> list[Outcome]:
+    assert _warm is not None
+    return list(outcomes(entry, checkouts, device, clock, _warm.launch))
+
+
+def parser_of(program: str, description: str | None) -> argparse.ArgumentParser:
+    """The options of both commands."""
+    parser = argparse.ArgumentParser(prog=program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--runs", type=Path, default=HERE / "runs.json", help="the list of scripts and bugs")
     parser.add_argument("--only", default="", help="only scripts whose repository or path contains this")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="cuda: the scripts find the GPU")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="after which no other run is begun")
+    parser.add_argument("--out", type=Path, help="a file to write all that was measured to")
     add_option(parser)
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def entries_of(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The scripts that are asked for and there; on a GPU those that use one come first, because the time may not suffice for all.
+
+    Raises:
+        UserError: torch can use no GPU, or what a GPU shows was to be stored as what a processor does.
+    """
+    if options.device == "cuda":
+        require_cuda()
+        if options.store:
+            raise UserError("--store keeps what a CPU shows: leave out --device cuda")
     entries = [e for e in json.loads(options.runs.read_text(encoding="utf-8")) if options.only in f"{e['repo']}/{e['path']}"]
+    for repository in sorted({e["repo"] for e in entries if not path_of(e, options.checkouts).exists()}):
+        print(f"{repository}: no checkout, left out", file=sys.stderr)
+    entries = [e for e in entries if path_of(e, options.checkouts).exists()]
+    return sorted(entries, key=lambda e: options.device == "cuda" and "cuda" not in e and not _asks_for_gpu(path_of(e, options.checkouts)))
+
+
+def path_of(entry: Mapping[str, Any], checkouts: Path) -> Path:
+    return checkouts / str(entry["repo"]).replace("/", "__") / str(entry["path"])
+
+
+def _asks_for_gpu(script: Path) -> bool:
+    return re.search(r"\bcuda\b|torch\.accelerator\b", script.read_text(encoding="utf-8")) is not None
+
+
+def write(options: argparse.Namespace, facts: Mapping[str, Any]) -> None:
+    """Writes what was measured to the file that is asked for, and what it was measured on."""
+    if options.out:
+        where = {"device": options.device, "device_name": device_name(options.device), "torch": version("torch")}
+        options.out.write_text(json.dumps({**where, **facts}, indent=1) + "\n", encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = parser_of("python -m benchmarks.foreign_runs", __doc__)
+    parser.add_argument("--jobs", "-j", type=int, default=1, help="scripts to run at a time")
+    options = parser.parse_args(arguments)
+    clock = Clock(options.seconds)
+    entries = entries_of(options)
     found: list[Outcome] = []
-    with Warm(environment()) as warm:
-        for entry in entries:
-            if not (options.checkouts / entry["repo"].replace("/", "__")).is_dir():
-                print(f"{entry['repo']}: no checkout, left out", file=sys.stderr)
-                continue
-            for outcome in outcomes(entry, options.checkouts, warm.launch):
-                found.append(outcome)
+    left: list[str] = []
+    with ProcessPoolExecutor(options.jobs, initializer=_start, initargs=(options.device,)) as pool:
+        running = {pool.submit(_of_entry, entry, options.checkouts, options.device, clock): entry for entry in entries}
+        for future in as_completed(running):
+            some, entry = future.result(), running[future]
+            found += some
+            left += [f"{name(entry)}  {planted}" for planted in ["as it is", *(bug["code"] for bug in entry["planted"])][len(some) :]]
+            for outcome in some:
                 print(line(outcome), flush=True)
     wrong = sum(not outcome.right for outcome in found)
     scripts = len({outcome.script for outcome in found})
@@ -159,22 +229,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missed = sum(bool(outcome.missed) for outcome in planted)
     print(f"\n{scripts} scripts as they are, and {len(planted)} bugs planted in them, of which {missed} are known to be missed")
     print(f"{len(found) - missed - wrong} of {len(found) - missed} runs were judged right")
+    if options.device == "cuda":
+        print(f"{len({outcome.script for outcome in found if outcome.gpu})} of the scripts used the GPU")
+    print("".join(f"not run  {run}\n" for run in left), end="")
+    reported = sum(len(outcome.verdicts) for outcome in found if not outcome.planted)
+    facts = {"scripts": scripts, "reported": reported, "planted": len(planted), "missed": missed, "wrong": wrong}
+    write(options, {**facts, "outcomes": [asdict(outcome) for outcome in found], "not_run": left})
     if options.store:
-        reported = sum(len(outcome.verdicts) for outcome in found if not outcome.planted)
-        facts = {"scripts": scripts, "reported": reported, "planted": len(planted), "missed": missed, "wrong": wrong}
         store("foreign_runs", facts)
-    return 1 if wrong or not found else 0
+    return 1 if wrong or left or not found else 0
 
 
 def line(outcome: Outcome) -> str:
     """A run as a line, and what was wrong with it as another."""
     verdicts = ", ".join(f"{code} {verdict}" for code, verdict in outcome.verdicts) or "nothing found"
-    word = "WRONG" if not outcome.right else "missed" if outcome.missed else "right"
-    text = f"{word:6} {outcome.script}  {outcome.planted or 'as it is'}: {verdicts} ({outcome.run}; {outcome.seconds:.1f} s)"
+    word = "missed" if outcome.missed else "right"
+    if not outcome.right:
+        word = "DIFFERS" if outcome.gpu else "WRONG"
+    text = f"{word:7} {outcome.script}  {outcome.planted or 'as it is'}: {verdicts} ({outcome.run}; {outcome.seconds:.1f} s)"
     if outcome.right:
         return text
-    return text + "\n       wanted: " + (", ".join(f"{code} {verdict}" for code, verdict in outcome.wanted) or "nothing found")
+    return text + "\n        wanted: " + (", ".join(f"{code} {verdict}" for code, verdict in outcome.wanted) or "nothing found")
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        raise SystemExit(main())
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None

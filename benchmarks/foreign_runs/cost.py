@@ -3,25 +3,29 @@
 Each script of `runs.json` runs with and without the recorder, in turns, and is ended after the same number of optimizer steps. Compared are the processor
 times from the first of these steps to the last, the least of each, and bit for bit all parameters, gradients, buffers, states of optimizers and the states
 of the random number generators. Scripts whose optimizer is not torch's, or that end before two steps, cannot be measured, and are named.
+
+With `--device cuda` those scripts are measured that use the GPU; the processor time includes the waiting for it. Nothing can be said of the results of a
+script that without the recorder, too, ends differently each time.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from benchmarks.figures import add_option, store
-from benchmarks.foreign_runs.__main__ import HERE, copied, environment, name, options_of
-from benchmarks.foreign_runs.recipe import Changed, edited, fingerprint
-from looplint.runtime.streams.record import Launch, record
+from benchmarks.cuda.__main__ import Clock
+from benchmarks.figures import store
+from benchmarks.foreign_runs.__main__ import copied, entries_of, environment, name, options_of, parser_of, path_of, write
+from benchmarks.foreign_runs.recipe import Changed, edited, fingerprint, on_device
+from looplint.errors import UserError
+from looplint.runtime.streams.record import Launch, Options, record
 from looplint.runtime.streams.warm import Warm
 
 SECONDS = 0.7  # of processor time, that the plain run of a script takes at least
@@ -45,20 +49,18 @@ class Measured:
         return self.recorded / self.plain
 
 
-def ended(script: str, entry: Mapping[str, Any], launch: Launch, *, hooks: bool, steps: int = 0) -> dict[str, Any]:
+def ended(script: str, options: Options, launch: Launch, *, hooks: bool, steps: int = 0) -> dict[str, Any]:
     """One run that ends after so many steps, or without a number after some time; empty where it ended otherwise."""
     with tempfile.TemporaryDirectory(prefix="looplint-") as folder:
         out = Path(folder, "ending.json")
         limit = {"LOOPLINT_STEPS": str(steps)} if steps else {"LOOPLINT_SECONDS": str(SECONDS)}
-        options = replace(
-            options_of(entry), hooks=hooks, steps=0, epochs=0, batches=0, short=False, environment={**limit, "LOOPLINT_ENDING": str(out)}
-        )
-        record(script, options, launch)
+        environment = {**limit, "LOOPLINT_ENDING": str(out)}
+        record(script, replace(options, hooks=hooks, steps=0, epochs=0, batches=0, short=False, environment=environment), launch)
         return json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
 
 
-def measured(path: Path, entry: Mapping[str, Any], launch: Launch, rounds: int) -> Measured | None:
-    """Runs a script in both ways, in turns; None where it cannot be ended after its steps.
+def measured(path: Path, entry: Mapping[str, Any], device: str, launch: Launch, rounds: int) -> Measured | str:
+    """Runs a script in both ways, in turns; or why it cannot be measured.
 
     Raises:
         Changed: the script's text is not the one that its edits were written for.
@@ -67,17 +69,24 @@ def measured(path: Path, entry: Mapping[str, Any], launch: Launch, rounds: int) 
     if fingerprint(text) != entry["sha256"]:
         raise Changed(f"{path} is not the file of {entry['repo']} at {entry['commit'][:12]}")
     with copied(path, _ending(edited(text, entry.get("setup", ()))), entry) as script:
-        first = ended(script, entry, launch, hooks=False)
-        steps = min(MOST, first["steps"]) if first else _steps_of_short(script, entry, launch)
+        options = options_of(entry, device)
+        first = ended(script, options, launch, hooks=False)
+        steps = min(MOST, first["steps"]) if first else _steps_of_short(script, options, launch)
         if steps < 2:
-            return None
+            return "it takes no two steps"
+        if device == "cuda" and first and not first["gpu"]:
+            return "it uses no GPU"
         runs: dict[bool, list[dict[str, Any]]] = {False: [], True: []}
         for _ in range(rounds):
             for hooks, taken in runs.items():
-                taken.append(ended(script, entry, launch, hooks=hooks, steps=steps))
+                taken.append(ended(script, options, launch, hooks=hooks, steps=steps))
     if not all(runs[False]):
-        return None
-    computed = {json.dumps(run.get("computed")) for taken in runs.values() for run in taken}
+        return "it does not take as many steps each time"
+    if device == "cuda" and not runs[False][0]["gpu"]:
+        return "it uses no GPU"
+    alone, computed = ({json.dumps(run.get("computed")) for run in taken} for taken in (runs[False], runs[False] + runs[True]))
+    if len(alone) > 1:
+        return "without the recorder, too, it ends differently each time"
     if not all(runs[True]):
         return Measured(name(entry), steps, 1.0, float("nan"), False)
     plain, recorded = (1000 * min(run["seconds"] for run in taken) / (steps - 1) for taken in runs.values())
@@ -91,14 +100,14 @@ def _ending(text: str) -> str:
     return "".join([*lines[:after], "import ending\n", *lines[after:]])
 
 
-def _steps_of_short(script: str, entry: Mapping[str, Any], launch: Launch) -> int:
+def _steps_of_short(script: str, options: Options, launch: Launch) -> int:
     """The steps of a script that ends before the time is over: the most that it takes, found by halving."""
     low, high = 1, FEW
-    while ended(script, entry, launch, hooks=False, steps=high) and high < MOST:
+    while ended(script, options, launch, hooks=False, steps=high) and high < MOST:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if ended(script, entry, launch, hooks=False, steps=middle) else (low, middle)
+        low, high = (middle, high) if ended(script, options, launch, hooks=False, steps=middle) else (low, middle)
     return low
 
 
@@ -130,34 +139,33 @@ def facts(found: Sequence[Measured], unmeasured: Iterable[str]) -> dict[str, Any
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.foreign_runs.cost", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--checkouts", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, default=HERE / "runs.json", help="the list of scripts")
-    parser.add_argument("--only", default="", help="only scripts whose repository or path contains this")
+    parser = parser_of("python -m benchmarks.foreign_runs.cost", __doc__)
     parser.add_argument("--rounds", type=int, default=2, help="runs of each kind")
-    add_option(parser)
     options = parser.parse_args(arguments)
-    entries = [e for e in json.loads(options.runs.read_text(encoding="utf-8")) if options.only in f"{e['repo']}/{e['path']}"]
+    clock = Clock(options.seconds)
     found: list[Measured] = []
-    unmeasured: list[str] = []
-    with Warm(environment()) as warm:
-        for entry in entries:
-            path = options.checkouts / entry["repo"].replace("/", "__") / entry["path"]
-            if not path.exists():
-                print(f"{entry['repo']}: no checkout, left out", file=sys.stderr)
-                continue
-            one = measured(path, entry, warm.launch, options.rounds)
-            if one is None:
-                unmeasured.append(name(entry))
-                print(f"not measured  {name(entry)}", flush=True)
+    unmeasured: dict[str, str] = {}
+    with Warm(environment(options.device)) as warm:
+        for entry in entries_of(options):
+            if clock.left() <= 0:
+                one: Measured | str = "there was no time for it"
+            else:
+                one = measured(
+                    path_of(entry, options.checkouts), on_device(entry, options.device), options.device, warm.launch, options.rounds
+                )
+            if isinstance(one, str):
+                unmeasured[name(entry)] = one
+                print(f"not measured  {name(entry)}: {one}", flush=True)
                 continue
             found.append(one)
             word = "same" if one.same else "DIFFERS"
             print(f"{word:7} {one.ratio:5.2f} times {one.plain:8.2f} ms  {one.steps:4} steps  {one.script}", flush=True)
+    if not found:
+        print("nothing was measured")
+        return 1
     figures = facts(found, unmeasured)
     print(json.dumps(figures, indent=1))
+    write(options, {**figures, "unmeasured": unmeasured, "measured": [asdict(one) for one in found]})
     if options.store:
         store("foreign_cost", figures)
     return 1 if figures["same"] < figures["scripts"] else 0
@@ -165,4 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 if __name__ == "__main__":
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    raise SystemExit(main())
+    try:
+        raise SystemExit(main())
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None

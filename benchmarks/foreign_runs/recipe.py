@@ -18,6 +18,11 @@ def fingerprint(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def on_device(entry: Mapping[str, Any], device: str) -> Mapping[str, Any]:
+    """An entry or a planted bug, with what it has under `cuda` in the place of what it has of the same names, if that is the device."""
+    return {**entry, **entry.get("cuda", {})} if device == "cuda" else entry
+
+
 def edited(text: str, edits: Sequence[Mapping[str, Any]]) -> str:
     """A script with some edits, all of which refer to its lines as they were numbered before any of them.
 

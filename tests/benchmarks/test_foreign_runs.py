@@ -4,15 +4,33 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from benchmarks.foreign_runs.recipe import edited, write_data
+from benchmarks.foreign_runs import __main__ as runs
+from benchmarks.foreign_runs import cost
+from benchmarks.foreign_runs.recipe import edited, fingerprint, on_device, write_data
+from looplint.errors import UserError
 from looplint.runtime.evidence.joining import OBSERVED
+from looplint.runtime.harness.devices import missing_cuda
 from places import ROOT
 
 RUNS = json.loads((ROOT / "benchmarks" / "foreign_runs" / "runs.json").read_text(encoding="utf-8"))
+SCRIPT = """\
+import torch
+from torch import nn
+
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+x, y = torch.randn(8, 4), torch.randn(8, 1)
+for _ in range(8):
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+"""
 TEXT = "a\nfor x in y:\n    b\n    c.item()\nd\n"
 
 
@@ -74,3 +92,68 @@ def test_what_is_wanted_of_the_runs_is_enough_and_never_a_wrong_refutation() -> 
     for bug in planted:
         confirmed = {code for code, verdict in bug.get("all", ()) if verdict in ("confirmed", "found at run time only")}
         assert "all" not in bug or bug.get("missed") or bug["code"] in confirmed
+
+
+def test_what_differs_on_cuda_is_written_beside_what_a_processor_shows() -> None:
+    entry = {"clean": [], "setup": [1], "cuda": {"setup": []}}
+    assert on_device(entry, "cpu") == entry
+    assert on_device(entry, "cuda")["setup"] == []
+    for entry in RUNS:
+        assert set(entry.get("cuda", {})) <= {"arguments", "clean", "setup"}
+        assert not [edit for edit in on_device(entry, "cuda").get("setup", []) if "cpu" in edit["to"].replace("on_cpu", "")]
+        assert all(set(bug.get("cuda", {})) <= {"all", "also", "missed", "verdict"} for bug in entry["planted"])
+
+
+def test_scripts_find_a_gpu_only_where_they_are_to_use_it() -> None:
+    assert runs.environment("cpu")["CUDA_VISIBLE_DEVICES"] == ""
+    assert "CUDA_VISIBLE_DEVICES" not in runs.environment("cuda")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> list[str]:
+    """The options for a list of one script, and a checkout of it."""
+    (tmp_path / "someone__something").mkdir()
+    (tmp_path / "someone__something" / "train.py").write_text(SCRIPT)
+    entry = {
+        "repo": "someone/something",
+        "commit": "0" * 40,
+        "path": "train.py",
+        "sha256": fingerprint(SCRIPT),
+        "limits": {},
+        "clean": [],
+        "planted": [{"code": "LL102", "edits": [{"delete": 8}]}],
+    }
+    (tmp_path / "runs.json").write_text(json.dumps([entry]))
+    return ["--checkouts", str(tmp_path), "--runs", str(tmp_path / "runs.json"), "--out", str(tmp_path / "out.json")]
+
+
+@pytest.mark.slow
+def test_all_that_was_measured_is_written(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert runs.main([*small, "--jobs", "2"]) == 0, capsys.readouterr().out
+    out = json.loads(Path(small[-1]).read_text())
+    assert [(o["planted"], o["verdicts"]) for o in out["outcomes"]] == [("", []), ("LL102", [["LL102", "confirmed"]])]
+    assert (out["device"], out["scripts"], out["wrong"], out["not_run"]) == ("cpu", 1, 0, [])
+    assert cost.main([*small, "--rounds", "1"]) == 0
+    out = json.loads(Path(small[-1]).read_text())
+    assert (out["scripts"], out["same"], out["unmeasured"]) == (1, 1, {})
+    assert [(one["steps"], one["same"]) for one in out["measured"]] == [(8, True)]
+
+
+def test_what_there_is_no_time_for_is_named(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert runs.main([*small, "--seconds", "0"]) == 1
+    assert json.loads(Path(small[-1]).read_text())["not_run"] == [
+        "someone/something/train.py  as it is",
+        "someone/something/train.py  LL102",
+    ]
+    assert cost.main([*small, "--seconds", "0"]) == 1
+    assert "not measured  someone/something/train.py: there was no time for it" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("main", [runs.main, cost.main])
+def test_without_a_gpu_nothing_is_run_for_one(main: Callable[[list[str]], int], small: list[str]) -> None:
+    if missing_cuda() is None:
+        pytest.skip("there is a GPU, and the benchmark would run")
+    with pytest.raises(UserError, match="torch can use no GPU here"):
+        main([*small, "--device", "cuda"])
+    assert not Path(small[-1]).exists()

@@ -23,17 +23,25 @@ def _after_step(optimizer, args, kwargs):
     global _taken, _began
     _taken += 1
     if _taken == 1:
-        _began = time.process_time()
+        _began = _waited()
         return
-    seconds = time.process_time() - _began
-    if _taken == _STEPS or (_SECONDS and seconds > _SECONDS):
+    if _taken == _STEPS or (_SECONDS and time.process_time() - _began > _SECONDS):
+        seconds, tensors = _waited() - _began, _held()
+        facts = {"steps": _taken, "seconds": seconds, "gpu": any(t.is_cuda for t in tensors), "computed": _computed(tensors)}
         with open(os.environ["LOOPLINT_ENDING"], "w") as file:
-            json.dump({"steps": _taken, "seconds": seconds, "computed": _computed()}, file)
+            json.dump(facts, file)
         raise SystemExit(0)
 
 
-def _computed():
-    """Fingerprints of all parameters, gradients, buffers and states of optimizers, and of the random numbers that would come next."""
+def _waited():
+    """The processor time, when the GPU has done what it was asked for."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    return time.process_time()
+
+
+def _held():
+    """All parameters, gradients, buffers and states of optimizers."""
     tensors = []
     for thing in gc.get_objects():
         if issubclass(type(thing), torch.nn.Module):
@@ -44,9 +52,14 @@ def _computed():
             states = [v for state in thing.state.values() if isinstance(state, dict) for v in state.values()]
             tensors += [*held, *(v for v in states if isinstance(v, torch.Tensor))]
     tensors = list({id(t): t for t in tensors}.values())
-    tensors += [t.grad for t in tensors if t.is_leaf and t.grad is not None]
-    values = sorted(_digest(t.detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()) for t in tensors if t.numel())
-    drawn = pickle.dumps((random.getstate(), np.random.get_state(legacy=False)))
+    return tensors + [t.grad for t in tensors if t.is_leaf and t.grad is not None]
+
+
+def _computed(tensors):
+    """Fingerprints of tensors, and of the random numbers that would come next."""
+    values = sorted(_digest(t.detach().contiguous().reshape(-1).view(torch.uint8).cpu().numpy().tobytes()) for t in tensors if t.numel())
+    of_gpu = torch.cuda.get_rng_state().tolist() if torch.cuda.is_initialized() else []
+    drawn = pickle.dumps((random.getstate(), np.random.get_state(legacy=False), of_gpu))
     return [_digest("".join(values).encode()), _digest(torch.get_rng_state().numpy().tobytes()), _digest(drawn)]
 
 

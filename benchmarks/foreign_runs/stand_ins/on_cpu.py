@@ -1,4 +1,4 @@
-"""For scripts that ask for a GPU without looking whether there is one: what they move there stays where it is."""
+"""For scripts that ask for a GPU without looking whether there is one: where there is none, what they move there stays where it is."""
 
 import torch
 
@@ -7,4 +7,5 @@ def _same(moved, *args, **kwargs):
     return moved
 
 
-torch.Tensor.cuda = torch.nn.Module.cuda = _same
+if not torch.cuda.is_available():
+    torch.Tensor.cuda = torch.nn.Module.cuda = _same
