@@ -210,3 +210,14 @@ STARTS = {
 def test_a_way_that_was_taken_still_refutes(start: str, tmp_path: Path, warm: Warm) -> None:
     source = CLEARED_BY_A_HOOK + f"    if __name__ == '__main__':\n        {STARTS[start]}\n"
     assert verdicts(tmp_path, warm, source, Options(seconds=60)) == {"LL102": "refuted"}
+
+
+def test_what_stands_in_no_function_is_refuted_too(tmp_path: Path, warm: Warm) -> None:
+    source = """
+    vars(net)["_forward_pre_" + "hooks"][0] = lambda module, args: optimizer.zero_grad()
+    for epoch in range(3):
+        for x, y in train:
+            F.cross_entropy(net(x), y).backward()
+            optimizer.step()
+    """
+    assert verdicts(tmp_path, warm, source, Options(seconds=60)) == {"LL102": "refuted"}

@@ -18,7 +18,7 @@ def way_not_taken(finding: Finding, against: Sequence[Witness]) -> str:
     The calls of a way are those that a stack can show: not those that make a generator, which other lines resume, nor those that start a thread.
     """
     passed = [each for witness in against for each in witness.passed]
-    for way in finding.ways if passed else ():
+    for way in filter(None, finding.ways if passed else ()):  # to what stands in no function leads no call
         following = [(call.filename, call.row) for call in way[1:]] + [(finding.filename, finding.location.row)]
         calls = [call for call, (file, row) in zip(way, following, strict=True) if not _in_generator(os.path.realpath(file), row)]
         missing = min((list(_missing(calls, each)) for each in passed), key=len)
