@@ -47,6 +47,24 @@ def check(program: Program) -> Iterator[Report]:
     for event in program.of(Step):
         yield Report(event, "a step is made here")
 '''
+# A rule whose repair is called safe, and does not hold.
+USELESS = '''"""Every optimizer is reported, with a repair that changes nothing about that.
+
+## What it does
+Reports every optimizer."""
+
+from collections.abc import Iterator
+
+from looplint.rule import Construct, Optimizer, Program, Report, SetArgument, only
+
+CODE = "ACME2"
+
+
+def check(program: Program) -> Iterator[Report]:
+    for event in program.of(Construct):
+        if only(event, Optimizer) is not None:
+            yield Report(event, "an optimizer is built here", repair=SetArgument(event=event, name="maximize", value="False"))
+'''
 
 
 def assert_marked(program: str, *, advice: bool = False) -> None:

@@ -68,9 +68,9 @@ def job(repository: Repository, *, cut: int = 1 << 20, linter: LinterOptions | N
     return Job(repository, identify(repository, linter), linter, limits, version(), cut)
 
 
-def checked(folder: Path) -> str:
+def checked(folder: Path, *options: str) -> str:
     """What `looplint check` prints of a folder, as JSON."""
-    return looplint_text("check", "--no-cache", "--isolated", "-j", "1", "--output-format", "json", ".", cwd=folder).stdout
+    return looplint_text("check", "--no-cache", "--isolated", "-j", "1", "--output-format", "json", *options, ".", cwd=folder).stdout
 
 
 def printed(records: list[str]) -> str:

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from looplint.dataclass import dataclass, field
+from looplint.dataclass import dataclass, field, replace
 from looplint.errors import UserError
 from looplint.finding import Finding, Problem
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import Gathered, concluded, gather, judge
+from looplint.linting.fixing import withhold
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selections
 from looplint.sources import import_roots
@@ -129,10 +130,12 @@ def look_at_part(job: Job, numbers: Sequence[int]) -> tuple[tuple[int, ...], Jud
 def conclude(job: Job, *parts: tuple[Sequence[int], Judged]) -> Surveyed:
     """Put the parts of a repository together.
 
+    Its repairs reach from one program into another, and are proved here for all parts: that may take as long as they all may.
+
     Raises:
         Refused, Exceeded: as `look`.
     """
-    with limited(job.limits), _gathered(job) as (gathered, selections):
+    with limited(replace(job.limits, seconds=job.limits.seconds * len(parts))), _gathered(job) as (gathered, selections):
         return _conclude(job, gathered, selections, parts)
 
 
@@ -186,7 +189,10 @@ def _conclude(job: Job, gathered: Gathered, selections: Selections, parts: Seque
     by_number = {number: each for numbers, part in parts for number, each in zip(numbers, zip(part.results, part.seconds))}
     results = [by_number[number][0] for number in range(len(gathered.sources))]
     seconds = [by_number[number][1] for number in range(len(gathered.sources))]
-    linted = concluded(results, gathered, selections)
+    began = time.process_time()
+    proved = withhold(selections, gathered.files, gathered.sources, results, 1)
+    proving = time.process_time() - began
+    linted = concluded(proved, gathered, selections)
     problems: dict[str, list[str]] = {}
     for problem in linted.problems:
         problems.setdefault(problem.filename, []).append(str(problem))
@@ -204,7 +210,7 @@ def _conclude(job: Job, gathered: Gathered, selections: Selections, parts: Seque
         loops=linted.coverage.loops,
         findings=tuple(selections.reported(linted.findings)),
         problems=linted.problems,
-        seconds=sum(seconds),
+        seconds=sum(seconds) + proving,
         peak=max([peak(), *(part.peak for _, part in parts)]),
         tasks=len(parts),
     )

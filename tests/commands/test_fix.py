@@ -23,6 +23,7 @@ from looplint.linting.fixing import fix_paths
 from looplint.rule import Repair
 from looplint.sources.reading import Source
 from places import EXAMPLES
+from programs import USELESS
 
 pytestmark = pytest.mark.slow
 
@@ -126,25 +127,6 @@ def test_a_repair_in_a_file_that_was_not_given_says_so(tmp_path: Path) -> None:
     assert [f.unrepaired for f in alone.linted.findings] == ["its place is in a file that is not among the files to repair"]
     both = fix_paths([str(tmp_path)], unsafe=True)
     assert not both.linted.findings and [old.path.name for old, _ in both.changed if old.path] == ["engine.py"]
-
-
-USELESS = '''"""Every optimizer is reported, with a repair that changes nothing about that.
-
-## What it does
-Reports every optimizer."""
-
-from collections.abc import Iterator
-
-from looplint.rule import Construct, Optimizer, Program, Report, SetArgument, only
-
-CODE = "ACME2"
-
-
-def check(program: Program) -> Iterator[Report]:
-    for event in program.of(Construct):
-        if only(event, Optimizer) is not None:
-            yield Report(event, "an optimizer is built here", repair=SetArgument(event=event, name="maximize", value="False"))
-'''
 
 
 @pytest.mark.parametrize("output_format", ["json", "json-lines", "rdjson", "sarif"])

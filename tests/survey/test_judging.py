@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import time
 from pathlib import Path
 
 import pytest
 
+from command_line import looplint_text
 from looplint.escaping import json_text
 from looplint.report.records import as_dict
 from looplint.survey.judging import Job, Parts, Refused, Surveyed, conclude, identify, look, look_at_part
 from looplint.survey.limits import Exceeded, Limits, limited, resident
 from looplint.survey.linter_options import LinterOptions
 from looplint.survey.repositories import Repository
+from places import ROOT
+from programs import USELESS
 from surveys import bare, checked, job, printed, several, write
 
 
@@ -43,6 +47,35 @@ def test_it_says_what_check_says(tmp_path: Path) -> None:
     assert (whole.kind, whole.year, commit.year > 2020) == ("scripts", 0, True)
     assert [p.file for p in whole.programs if "cannot be parsed" in p.problem or p.problem] == ["wrong.py"]
     assert {loop.filename for loop in whole.loops if loop.judged} >= {"steps.py", "more/clean.py", "demo.ipynb"}
+
+
+def test_the_repairs_that_are_stored_are_those_that_check_offers(tmp_path: Path) -> None:
+    folder = write(several(tmp_path / "one"), {"lint/useless_repair.py": USELESS, "looplint.toml": 'rules = ["lint"]\n'})
+    linter = LinterOptions(allow_rules=True)
+    expected = looplint_text("check", "--no-cache", "--allow-rules", "-j", "1", "--output-format", "json", ".", cwd=folder).stdout
+    assert {finding["code"] for finding in json.loads(expected)} == {"ACME2", "LL102"}
+    for size in (1 << 20, 300):
+        work = job(Repository("one", str(folder)), cut=size, linter=linter)
+        surveyed = look(work) if size > 300 else cut(work)
+        assert printed(records(surveyed)) == expected
+        assert isinstance(surveyed, Surveyed)
+        # A repair of a project's own rule that does not hold is not offered.
+        assert {f.code for f in surveyed.findings if f.fix is not None} == {"LL102"}
+
+
+@pytest.mark.exhaustive
+def test_it_says_of_twenty_repositories_what_check_says(tmp_path: Path) -> None:
+    folders = sorted((ROOT / "fixtures").iterdir(), key=lambda folder: sum(path.stat().st_size for path in folder.glob("*.py")))[:20]
+    repairs = 0
+    for number, fixture in enumerate(folders):
+        folder = write(tmp_path / fixture.name, {path.name: path.read_text() for path in fixture.glob("*.py")})
+        linter = LinterOptions(isolated=True, overrides={"select": ("ALL",)})
+        work = job(Repository(fixture.name, str(folder)), cut=1 << 20 if number % 2 else 500, linter=linter)
+        surveyed = look(work) if number % 2 else cut(work)
+        assert printed(records(surveyed)) == checked(folder, "--select", "ALL")
+        assert isinstance(surveyed, Surveyed) and surveyed.findings
+        repairs += sum(finding.fix is not None for finding in surveyed.findings)
+    assert len(folders) == 20 and repairs > 50
 
 
 def test_the_settings_of_a_repository_stand_below_those_of_the_survey(tmp_path: Path) -> None:
