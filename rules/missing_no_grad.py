@@ -7,7 +7,8 @@ data in which nothing is trained, in any such loop where the result is compared 
 model is one that an optimizer of the program steps.
 
 A single forward outside of all loops, or in one that is left in its first turn, is advice: one graph is built. So is the forward of a single item, such
-as the observation of an environment, outside of a loop over data.
+as the observation of an environment, outside of a loop over data, and that of a head whose features come from a forward without a graph: the larger part
+of the pass builds none.
 
 ## Why it matters
 
@@ -178,7 +179,9 @@ def check(program: Program) -> Reports:
         notes = note(switch, "validation begins here" if validates and compares else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
-        minor = (not measures and event.of_one_item) or event.key in program.uses.detached
+        features = program.forwards_of(event.inputs.origins) if event.inputs is not None else []
+        of_features = bool(features) and all(each.grad is False for each in features)
+        minor = (not measures and event.of_one_item) or of_features or event.key in program.uses.detached
         notes += note(refused, "torch refuses this")
         severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         yield Report(

@@ -517,3 +517,45 @@ for epoch in range(9):
 )
 def test_what_is_kept_once_an_epoch_behind_its_backward_is_advice(old: str, new: str, severity: str) -> None:
     assert severities(OF_AN_EPOCH.replace(old, new), "LL401") == [severity]
+
+
+HEAD = """import torch
+from torch import nn, optim
+
+
+def evaluate(backbone, head, loader):
+    right = 0
+    backbone.eval()
+    head.eval()
+    for x, y in loader:
+        {features}
+        right += (head(features).argmax(1) == y).sum().item()
+    return right
+
+
+def train(loader, valid):
+    backbone, head = nn.Sequential(nn.Linear(8, 8), nn.ReLU()), nn.Sequential(nn.Linear(8, 2))
+    opt = optim.Adam([*backbone.parameters(), *head.parameters()])
+    for epoch in range(3):
+        backbone.train()
+        head.train()
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.cross_entropy(head(backbone(x)), y).backward()
+            opt.step()
+        print(evaluate(backbone, head, valid))
+"""
+
+
+@pytest.mark.parametrize(
+    ("features", "severity"),
+    [
+        ("with torch.no_grad():\n            features = backbone(x)", "advice"),
+        ("with torch.inference_mode():\n            features = torch.relu(backbone(x))", "advice"),
+        ("features = backbone(x)", "warning"),
+        ("features = torch.flatten(x, 1)", "warning"),
+        ("with torch.no_grad():\n            skipped = backbone(x)\n        features = backbone(x) + skipped", "warning"),
+    ],
+)
+def test_a_head_on_features_without_a_graph_costs_little(features: str, severity: str) -> None:
+    assert severities(HEAD.format(features=features), "LL303")[-1:] == [severity]
