@@ -140,3 +140,46 @@ def test_a_script_that_forks_uses_the_gpu_there(tmp_path: Path, warm: Warm) -> N
     found = record(script, Options(device="cuda"), warm.launch)
     assert found.ok, found.stderr
     assert found.stream.gpu and len(found.stream.of("step")) == 1
+
+
+CAPTURES = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(8, 4, device="cuda")
+
+def train():
+    optimizer.zero_grad(set_to_none=True)
+    loss = net(x).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    return loss
+
+aside = torch.cuda.Stream()
+aside.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(aside):
+    for _ in range(3):
+        train()
+torch.cuda.current_stream().wait_stream(aside)
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    loss = train()
+for _ in range(5):
+    graph.replay()
+print(loss.item(), [p.sum().item() for p in net.parameters()])
+"""
+
+
+def test_a_graph_of_the_device_is_captured_as_without_the_recorder(tmp_path: Path, warm: Warm) -> None:
+    if missing_cuda() is not None:
+        pytest.skip("there is no GPU")
+    script = tmp_path / "captures.py"
+    script.write_text(CAPTURES)
+    plain, recorded = (record(script, Options(device="cuda", hooks=hooks), warm.launch) for hooks in (False, True))
+    assert plain.ok, plain.stderr
+    assert recorded.ok, recorded.stderr
+    assert recorded.stdout == plain.stdout
+    assert not recorded.stream.marked("failed")
