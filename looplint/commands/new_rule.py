@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import keyword
-import re
 from pathlib import Path
 
 import click
@@ -11,11 +10,12 @@ import click
 from looplint.errors import UserError
 from looplint.linting.catalogue import folder as project_rules
 from looplint.linting.catalogue import index
+from looplint.regex import regex
 
 HELP = (50, "Set up", "new-rule NAME", "Create a rule of your own.")
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_CODE = re.compile(r"[A-Z]{1,8}[0-9]{3,4}")
+_NAME = regex(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_CODE = regex(r"[A-Z]{1,8}[0-9]{3,4}")
 _LOOP = """\
 import torch
 from torch import nn, optim

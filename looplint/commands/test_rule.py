@@ -12,13 +12,14 @@ import click
 
 from looplint.errors import UserError
 from looplint.escaping import visible
+from looplint.regex import regex
 
 if TYPE_CHECKING:
     from looplint.linting.catalogue import Rule
 
 HELP = (60, "Set up", "test-rule FILE...", "Run rules of your own on the examples of their pages.")
 
-_EXAMPLE = re.compile(r"^```(?:python|py)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_EXAMPLE = regex(r"^```(?:python|py)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 @click.command("test-rule")

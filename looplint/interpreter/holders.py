@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from looplint.domain.objects import KINDS, AnyObj, Instance, Module, Obj, Optimizer
@@ -12,6 +11,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import infer_role, proves_itself
 from looplint.interpreter.usage import Uses
 from looplint.knowledge import naming
+from looplint.regex import regex
 from looplint.syntax import ir
 
 # The roles that the objects of a loop have, and those of them that a module may keep beside its parts.
@@ -19,7 +19,7 @@ OF_A_LOOP = frozenset({"module", "optimizer", "scheduler", "scaler", "accelerato
 BESIDE_PARTS = frozenset({"optimizer", "scheduler", "scaler"})
 # How deep objects may stand in others of which nothing is known but what they hold: `agents[0].policy.optimizer`.
 _DEEPEST = 3
-_FIRST_PART = re.compile(r"\.\w+|\[[^\[\]]*\]")
+_FIRST_PART = regex(r"\.\w+|\[[^\[\]]*\]")
 
 
 def symbolic(interp: Interpreter, name: str, usage: ir.Usage, annotation: str, key: object) -> Value:

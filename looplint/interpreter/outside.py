@@ -6,8 +6,6 @@ followed returns, and attributes of such objects.
 
 from __future__ import annotations
 
-import re
-
 from looplint.dataclass import replace
 from looplint.domain.objects import KINDS, Instance, Loss, Module, Obj, Optimizer
 from looplint.domain.tags import Mark, SentBackward, went_backward
@@ -41,12 +39,13 @@ from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywh
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss, names_a_metric
+from looplint.regex import regex
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
 _NO_USE = ir.Usage()
 # The last part of the name of a dict, and a key of it.
-_ENTRY = re.compile(r"(\w+)\[([^\[\]]+)\]$")
+_ENTRY = regex(r"(\w+)\[([^\[\]]+)\]$")
 
 
 # -- passed in

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from looplint.knowledge.pytorch import STATEFUL, names_a_loss
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
+from looplint.regex import regex
 from looplint.syntax.ir import Usage
 
 _MODULE_METHODS = frozenset(
@@ -32,7 +33,7 @@ _OPTIMIZERS = STATEFUL | {"SGD", "LBFGS"}
 # What the scalers are called that make a whole update when they are called; others scale data.
 _SCALERS = ("loss_scaler", "grad_scaler", "amp_scaler")
 # The methods of a scaler that take an optimizer.
-_SCALED = re.compile(r"\.unscale_$|scaler\w*\.step$", re.IGNORECASE)
+_SCALED = regex(r"\.unscale_$|scaler\w*\.step$", re.IGNORECASE)
 # What the schedules of a diffusion have, and those of a learning rate do not.
 _OF_NOISE = frozenset(
     {"add_noise", "set_timesteps", "scale_model_input", "timesteps", "alphas_cumprod", "get_velocity", "init_noise_sigma"}

@@ -22,6 +22,7 @@ from looplint.linting.results import FileResult
 from looplint.linting.unit_tests import is_unit_test
 from looplint.queries.coverage import TrainingLoop, training_loops
 from looplint.queries.program import Program
+from looplint.regex import regex
 from looplint.repairs.fixes import fix_of
 from looplint.repairs.planner import Planner
 from looplint.rule import Report
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
 
 # In a text that could not be read: what is a call of these, outside of a comment.
-_BACKWARD = re.compile(r"^[^#\n]*?(?P<call>\w+\.backward\()", re.MULTILINE)
-_STEP = re.compile(r"^[^#\n]*?\w\.step\(", re.MULTILINE)
+_BACKWARD = regex(r"^[^#\n]*?(?P<call>\w+\.backward\()", re.MULTILINE)
+_STEP = regex(r"^[^#\n]*?\w\.step\(", re.MULTILINE)
 _TOO_DEEP = "is nested too deeply to be analysed; split the expression, or exclude the file"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.finding import SEVERITIES, Severity
+from looplint.regex import regex
 from looplint.sources.regular import read_regular
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class Entry:
 
 
 # What comes after the name in the line CODE = "...", or in DEFAULT = False.
-_CODE = re.compile(rb"""(?:\s*:\s*\w+)?\s*=\s*["']([^"']+)["']""")
-_OPT_IN = re.compile(rb"(?:\s*:\s*\w+)?\s*=\s*False\b")
+_CODE = regex(rb"""(?:\s*:\s*\w+)?\s*=\s*["']([^"']+)["']""")
+_OPT_IN = regex(rb"(?:\s*:\s*\w+)?\s*=\s*False\b")
 
 
 def index(folders: Sequence[str] = ()) -> list[Entry]:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from looplint.errors import UserError
 from looplint.finding import Edit, Location, Problem
+from looplint.regex import regex
 from looplint.settings.trust import project_of
 from looplint.sources.reading import Source
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
+_NEWLINE = regex(r"\r\n|\r|\n")
 
 
 @lru_cache(maxsize=16)

@@ -17,6 +17,7 @@ from looplint.linting.launchers import launchers
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection, Selections
 from looplint.linting.shards import Shard, callers
+from looplint.regex import regex
 from looplint.sources import import_roots
 from looplint.sources.cells import in_cells
 from looplint.sources.discovery import discover
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from looplint.syntax.project import Overlay
 
 _FILES_WORTH_A_POOL = 12
-_IMPORTS = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
+_IMPORTS = regex(rb"^[ \t]*(?:from|import)[ \t]+(?!(?:os|sys|re|json|math|typing)\b)\.*\w", re.MULTILINE)
 Progress = Callable[[int, int], None]
 # Selections, all files, the sources judged, what was found in them, and how many processes may judge them; gives what is to be offered of it.
 Prove = Callable[[Selections, Sequence[Path], Sequence[Source], Sequence[FileResult], int | None], list[FileResult]]

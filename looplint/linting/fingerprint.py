@@ -6,18 +6,18 @@ apart by their order.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 
 from looplint.dataclass import dataclass, replace
 from looplint.finding import Finding
+from looplint.regex import regex
 from looplint.sources.reading import lines_of
 
-_HEADER = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
+_HEADER = regex(r"(?:async\s+)?(?:def|class)\s+(\w+)")
 # A comment begins at a "#" outside of strings; a string that does not end on the line takes the rest of it.
-_CODE = re.compile(r"""((?:[^#'"]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|['"].*)*)""")
+_CODE = regex(r"""((?:[^#'"]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|['"].*)*)""")
 Lines = Callable[[str, int | None], Sequence[str]]
 
 

@@ -10,15 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from looplint.regex import regex
 from looplint.sources.frameworks import of_another_framework
 from looplint.sources.reading import Source
 
 # What a function does that trains or evaluates something.
-_RUNS = re.compile(rb"\.\s*(?:backward|step|zero_grad|eval|train)\s*\(|no_grad|inference_mode")
-_DEFINITION = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n#]*", re.MULTILINE)
-_CALLED = re.compile(rb"\b(\w+)[ \t]*\(")
-_WORD = re.compile(rb"\w+")
+_RUNS = regex(rb"\.\s*(?:backward|step|zero_grad|eval|train)\s*\(|no_grad|inference_mode")
+_DEFINITION = regex(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_IMPORT = regex(rb"^[ \t]*(?:from|import)[ \t][^\n#]*", re.MULTILINE)
+_CALLED = regex(rb"\b(\w+)[ \t]*\(")
+_WORD = regex(rb"\w+")
 
 
 def launchers(of: Iterable[Source], among: Sequence[Source]) -> Iterator[Source]:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from looplint.finding import Finding
 from looplint.linting.suppression import Directive, Suppressions, scan
+from looplint.regex import regex
 
-_OWN = re.compile(r"L[LP]\d*", re.IGNORECASE)
+_OWN = regex(r"L[LP]\d*", re.IGNORECASE)
 
 
 class NotSilenced(Exception):

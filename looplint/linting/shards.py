@@ -10,11 +10,12 @@ from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.finding import Finding
 from looplint.linting.launchers import imported_as
+from looplint.regex import regex
 from looplint.sources.reading import Source, shown_as
 from looplint.sources.reads import digest
 from looplint.sources.regular import MOST_OF_NOTEBOOK, read_regular
 
-_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+_WORD = regex(rb"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)

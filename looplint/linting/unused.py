@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from looplint.finding import Edit, Finding, Fix, Location
 from looplint.linting.suppression import Directive, Suppressions, Word
+from looplint.regex import regex
 
 CODE, NAME = "LL001", "unused-suppression"
 # A code in a `noqa` may be another linter's, unless it looks like one of ours.
-_OWN = re.compile(r"L[LP]\d*", re.IGNORECASE)
+_OWN = regex(r"L[LP]\d*", re.IGNORECASE)
 
 
 def unused(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from looplint.dataclass import dataclass, replace
@@ -16,6 +15,7 @@ from looplint.flow.graph import Guard, Loop
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BATCH_NORMS
 from looplint.knowledge.pytorch import SCALE_FREE
 from looplint.queries.program import Program
+from looplint.regex import regex
 from looplint.syntax.ir import (
     Assign,
     Attr,
@@ -47,8 +47,8 @@ _CLEARED_ABOVE = Automaton(
     arrows={("*", "clear"): "cleared", ("*", "step"): "kept", ("cleared", "iterate"): "kept"},
     reads=frozenset({"backward"}),
 )
-_GETS_A_BATCH = re.compile(r"_?(get|next|sample|fetch|draw|load)_?(\w+_)?(mini)?_?batch(es)?")
-_COUNTED = re.compile(r"range\(([\w.]+)\)")
+_GETS_A_BATCH = regex(r"_?(get|next|sample|fetch|draw|load)_?(\w+_)?(mini)?_?batch(es)?")
+_COUNTED = regex(r"range\(([\w.]+)\)")
 
 
 def accumulated(program: Program, step: Event) -> str | None:

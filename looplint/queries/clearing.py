@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Obj, Optimizer
 from looplint.flow.automaton import Automaton
@@ -11,8 +9,9 @@ from looplint.flow.events import Backward, Clear, Copy, Escape, Step
 from looplint.flow.graph import Loop
 from looplint.queries.data_loops import over_data
 from looplint.queries.program import Program
+from looplint.regex import regex
 
-_COUNTED_BY_A_NAME = re.compile(r"range\(([^\W\d][\w.]*)\)")
+_COUNTED_BY_A_NAME = regex(r"range\(([^\W\d][\w.]*)\)")
 
 # A clear that no step came before starts nothing: "fresh" lasts until the first step.
 CLEARING = Automaton(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -15,10 +14,12 @@ from looplint.interpreter.settled import rebound_in
 from looplint.queries.naming import container_at
 from looplint.queries.program import Program
 from looplint.queries.relations import rule_each_other_out
+from looplint.regex import regex
 from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, For, Name, Unary, While, paths_in, render, walk
+from looplint.syntax.nodes import children
 from looplint.syntax.site import Site
 
-_END = re.compile(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
+_END = regex(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -80,7 +81,7 @@ def _plain_names(nodes: Sequence[cst.CSTNode]) -> set[str] | None:
             case cst.Name(value=name):
                 names.add(name)
             case node:
-                work.extend(node.children)
+                work += children(node)
     return names
 
 

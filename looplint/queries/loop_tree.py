@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -18,6 +17,7 @@ from looplint.queries.coverage import training_loops
 from looplint.queries.data_loops import over_data
 from looplint.queries.loop_phrases import Phrase, Words
 from looplint.queries.program import Program
+from looplint.regex import regex
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
@@ -26,7 +26,7 @@ BoxKind = Literal["root", "call", "loop", "branch"]
 # A root with none of these has no loop to draw.
 _TRAINING = frozenset({"backward", "step", "clear", "schedule"})
 # A number of batches is no number of epochs.
-_PER_EPOCH = re.compile(r"per_epoch|epoch_(?:size|length|steps)")
+_PER_EPOCH = regex(r"per_epoch|epoch_(?:size|length|steps)")
 
 
 @dataclass(frozen=True, slots=True)

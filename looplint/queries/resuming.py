@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
 from looplint.flow.automaton import Automaton
@@ -13,10 +11,11 @@ from looplint.knowledge.schedules import MEMORYLESS_SCHEDULERS
 from looplint.queries.naming import callee
 from looplint.queries.program import Program
 from looplint.queries.relations import may_follow, related, subjects
+from looplint.regex import regex
 from looplint.syntax import ir
 
 # What an option is called that asks for the state of the optimizer: `args.resume_optimizer`, `load_optim`.
-_RESTORES_OPTIMIZER = re.compile(r"(?=.*optim).*(resume|load|restore|continue|keep)")
+_RESTORES_OPTIMIZER = regex(r"(?=.*optim).*(resume|load|restore|continue|keep)")
 _PLACED = Automaton(start="?", arrows={("*", "move"): "moved"}, reads=frozenset({"save"}))
 # What the entries of a checkpoint are called that hold the states of schedulers and of scalers.
 _ENTRIES = {Scheduler: ("sched", "lr"), Scaler: ("scal", "amp")}

@@ -11,12 +11,13 @@ from looplint.domain.values import Outcome
 from looplint.flow.events import Event
 from looplint.queries.predictions import prediction
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout, Statement, walk
+from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import dotted, reads, sets
 from looplint.repairs.outputs import taken_elsewhere
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import children, walk
 
 __all__ = ["DropActivation"]
 
@@ -173,7 +174,7 @@ def _read(scope: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
             case cst.Attribute():
                 work.append(item.value)
             case _:
-                work.extend(item.children)
+                work += children(item)
 
 
 def _new_name(layout: Layout, statement: Statement, name: str) -> str:

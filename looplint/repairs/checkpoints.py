@@ -11,11 +11,12 @@ from looplint.flow.events import Construct, Event, LoadState, Save, Snapshot
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
-from looplint.repairs.layout import Layout, Statement, walk
+from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import dotted, reads, sets
 from looplint.repairs.places import loop_statement, name_in_function, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import children, walk
 
 __all__ = ["RestoreBest", "RestoreState"]
 
@@ -108,7 +109,7 @@ def _returns(node: cst.CSTNode) -> bool:
         if isinstance(item, cst.Return):
             return True
         if not isinstance(item, cst.FunctionDef | cst.Lambda | cst.ClassDef):
-            work.extend(item.children)
+            work += children(item)
     return False
 
 

@@ -6,11 +6,12 @@ import libcst as cst
 
 from looplint.flow.remarks import Unready, Unregistered
 from looplint.repairs.draft import Change, Draft, Infeasible
-from looplint.repairs.layout import Block, Layout, Statement, walk
+from looplint.repairs.layout import Block, Layout, Statement
 from looplint.repairs.names import depends, sets
 from looplint.repairs.places import body_of, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import walk
 
 __all__ = ["CallSuperInit", "MoveBeforeRegistering"]
 

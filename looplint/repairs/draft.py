@@ -5,20 +5,20 @@ Whatever an edit does not name stays byte for byte. An edit that cannot be writt
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import libcst as cst
 
 from looplint.finding import Edit
+from looplint.regex import regex
 from looplint.repairs.layout import Block, Layout, Statement
 from looplint.sources.interactive import displayed
 
-_COMMENT = re.compile(r"[ \t\f]*#")
-_BLANK = re.compile(r"[ \t\f]*(?:\r\n|\r|\n)")
-_LINE_END = re.compile(r"(?:\r\n|\r|\n)\Z")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_WORD = re.compile(r"[a-z]{4,}")
+_COMMENT = regex(r"[ \t\f]*#")
+_BLANK = regex(r"[ \t\f]*(?:\r\n|\r|\n)")
+_LINE_END = regex(r"(?:\r\n|\r|\n)\Z")
+_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_WORD = regex(r"[a-z]{4,}")
 
 
 class Infeasible(Exception):

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from looplint.finding import Location
+from looplint.regex import regex
+from looplint.syntax.nodes import children
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
-_INDENT = re.compile(r"[ \t\f]*")
-
-
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """A node and all that are in it."""
-    work = [node]
-    while work:
-        item = work.pop()
-        yield item
-        work.extend(item.children)
+_NEWLINE = regex(r"\r\n|\r|\n")
+_INDENT = regex(r"[ \t\f]*")
 
 
 class Block:
@@ -152,7 +144,7 @@ class Layout:
                 if _NEWLINE.search(self.text, *place):
                     found.append(place)
             else:
-                work.extend(node.children)
+                work += children(node)
         return found
 
     def _fill(self, block: Block, nodes: Sequence[cst.CSTNode], line: int = 0) -> None:

@@ -9,12 +9,14 @@ from typing import Literal
 import libcst as cst
 
 from looplint.flow.events import LoadState, ReadFile
+from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout, Statement, walk
+from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import dotted
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import children, walk
 
 __all__ = ["MapLocation"]
 
@@ -24,9 +26,9 @@ _HARMLESS = frozenset({
     "keys", "items", "values", "get", "pop", "set_rng_state", "set_rng_state_all",
 })  # fmt: skip
 # Functions that give random number generators their states, torch's own and others'.
-_OF_GENERATORS = re.compile(r"rng|random|generator", re.IGNORECASE)
+_OF_GENERATORS = regex(r"rng|random|generator", re.IGNORECASE)
 # Words of what a checkpoint holds besides tensors.
-_NO_TENSORS = re.compile(r"epoch|iter|step|best|args|config|opt$|seed|name|version|arch", re.IGNORECASE)
+_NO_TENSORS = regex(r"epoch|iter|step|best|args|config|opt$|seed|name|version|arch", re.IGNORECASE)
 
 
 class MapLocation(Repair):
@@ -162,7 +164,7 @@ def _mentions(node: cst.CSTNode, load: cst.Call, names: set[str]) -> bool:
     """Whether an expression has in it what is loaded, or an entry of it that may be a tensor."""
     if node is load or (isinstance(node, cst.Name) and node.value in names):
         return True
-    return not _is_number(node) and any(_mentions(child, load, names) for child in node.children)
+    return not _is_number(node) and any(_mentions(child, load, names) for child in children(node))
 
 
 def _is_number(node: cst.CSTNode) -> bool:

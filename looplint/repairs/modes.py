@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
@@ -13,6 +12,7 @@ from looplint.flow.events import Backward, Clear, Eval, Event, Forward, Move, Tr
 from looplint.flow.graph import Loop
 from looplint.queries.data_loops import over_chunks, over_data
 from looplint.queries.modes import MODE
+from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement
@@ -23,7 +23,7 @@ from looplint.repairs.repair import Plan, Repair
 
 __all__ = ["InsertEval", "InsertNoGrad", "InsertTrain"]
 
-_EVALUATES = re.compile(r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate")
+_EVALUATES = regex(r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate")
 
 
 class InsertTrain(Repair):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 import libcst as cst
 
 from looplint.repairs.layout import Statement
+from looplint.syntax.nodes import children
 
 Names = frozenset[str]
 
@@ -35,7 +36,7 @@ def sets(node: cst.CSTNode) -> Names:
                 continue
             case cst.Del():
                 found |= set(_targets(item.target))
-        work.extend(item.children)
+        work += children(item)
     return frozenset(found)
 
 
@@ -75,7 +76,7 @@ def _asked(node: cst.CSTNode, besides: Collection[cst.CSTNode] = ()) -> Names:
         item = work.pop()
         if isinstance(item, cst.Call) and isinstance(item.func, cst.Attribute) and item not in besides:
             found.add(dotted(item.func.value) or "")
-        work.extend(item.children)
+        work += children(item)
     return frozenset(found - {""})
 
 
@@ -112,7 +113,7 @@ def clause_names(node: cst.CSTNode) -> Names:
                 found |= set(_targets(item.target))
             case cst.Lambda():
                 found |= {p.name.value for p in item.params.params}
-        work.extend(item.children)
+        work += children(item)
     return frozenset(found)
 
 
@@ -151,7 +152,7 @@ def _paths(node: cst.CSTNode) -> Iterator[str]:
             case cst.ImportAlias():
                 continue
             case _:
-                work.extend(item.children)
+                work += children(item)
 
 
 def dotted(node: cst.BaseExpression) -> str | None:

@@ -15,6 +15,7 @@ from looplint.queries.program import Program
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import dotted
 from looplint.repairs.places import Layouts
+from looplint.syntax.nodes import children
 from looplint.syntax.site import Site
 
 # What is the same of probabilities and of the values before them: which is the largest, and what belongs to the tensor itself.
@@ -106,9 +107,9 @@ def _takers(scope: cst.CSTNode, name: str, losses: set[int], measured: bool) -> 
             case cst.Attribute():
                 work.append((node.value, taker))
             case cst.Call() | cst.BinaryOperation() | cst.Comparison() | cst.Return() | cst.Subscript():
-                work += [(child, node) for child in node.children]
+                work += [(child, node) for child in children(node)]
             case _:
-                work += [(child, taker) for child in node.children]
+                work += [(child, taker) for child in children(node)]
 
 
 def _asks_no_value(call: cst.Call, measured: bool) -> bool:

@@ -10,9 +10,10 @@ from looplint.domain.objects import Obj
 from looplint.flow.events import Event
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
-from looplint.repairs.layout import Block, Layout, Statement, walk
+from looplint.repairs.layout import Block, Layout, Statement
 from looplint.repairs.names import binds, depends
 from looplint.repairs.places import Layouts, Place, only_does
+from looplint.syntax.nodes import walk
 
 
 class Planner:

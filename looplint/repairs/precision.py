@@ -10,6 +10,7 @@ import libcst as cst
 from looplint.domain.objects import Obj
 from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Step, Unscale, Update
 from looplint.queries.relations import exclude_each_other, involved
+from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.places import Place, meet, name_in, name_in_function, place_at, receiver
@@ -19,7 +20,7 @@ from looplint.syntax.site import Site
 
 __all__ = ["InsertUnscale", "InsertUpdate", "StepThroughScaler", "UseBfloat16", "UseTorchAmp"]
 
-_IMPORT = re.compile(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re.MULTILINE)
+_IMPORT = regex(r"^import torch(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", re.MULTILINE)
 
 
 class InsertUnscale(Repair):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from looplint.domain.objects import Obj
 from looplint.finding import Applicability
 from looplint.flow.events import Clear, Construct, Event, Step
 from looplint.flow.graph import Loop
+from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Statement
 from looplint.repairs.names import depends, reads, sets
@@ -17,6 +16,7 @@ from looplint.repairs.places import Place, body_of, in_loop, loop_statement, mee
 from looplint.repairs.planner import Planner, check_free, common_block, crossed
 from looplint.repairs.repair import Plan, Repair
 from looplint.repairs.taking import taking
+from looplint.syntax.nodes import children
 
 __all__ = [
     "MoveAfterStep",
@@ -28,7 +28,7 @@ __all__ = [
     "RebuildScheduler",
 ]
 
-_VALIDATION_LOSS = re.compile(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|dev|eval)")
+_VALIDATION_LOSS = regex(r"(?i)(val|test|dev|eval).*loss|loss.*(val|test|dev|eval)")
 _LOOPS = cst.For | cst.While
 
 
@@ -74,7 +74,7 @@ def _leaves_early(node: cst.CSTNode) -> bool:
         return True
     if isinstance(node, _LOOPS | cst.FunctionDef | cst.Lambda):
         return False
-    return any(_leaves_early(child) for child in node.children)
+    return any(_leaves_early(child) for child in children(node))
 
 
 class MoveIntoBatchLoop(Repair):

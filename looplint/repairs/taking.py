@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from looplint.flow.events import Move
+from looplint.regex import regex
 from looplint.repairs.draft import Infeasible
-from looplint.repairs.layout import Layout, Statement, walk
+from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import Names, clause_names, dotted, reads, sets
 from looplint.repairs.places import Place
 from looplint.repairs.planner import common_block
+from looplint.syntax.nodes import walk
 
-_PARAMETERS = re.compile(r"\.(?:named_)?parameters\(")
+_PARAMETERS = regex(r"\.(?:named_)?parameters\(")
 # Methods by which a list, a set or a dict is given more to hold.
 _ADDS = frozenset({"append", "extend", "insert", "add", "update", "setdefault"})
 

@@ -10,12 +10,13 @@ from looplint.finding import Applicability
 from looplint.flow.events import Accumulate, Event, Keep
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout, walk
+from looplint.repairs.layout import Layout
 from looplint.repairs.names import dotted, reads, sets
 from looplint.repairs.numbers import takes_numbers
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import walk
 
 __all__ = ["DetachAdded", "DetachArgument", "ShowItem"]
 

@@ -13,6 +13,7 @@ from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.places import loop_statement, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import children
 from looplint.syntax.site import Site
 
 __all__ = ["AverageBatches", "ReadOwnBatch"]
@@ -81,7 +82,7 @@ def _names(node: cst.CSTNode) -> Iterator[cst.Name]:
             case cst.Arg():
                 work.append(item.value)
             case _:
-                work.extend(item.children)
+                work += children(item)
 
 
 class AverageBatches(Repair):

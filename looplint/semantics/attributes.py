@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import reduce
 
 import libcst as cst
@@ -34,11 +33,12 @@ from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.objects import any_part
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.layers import LAST_LAYERS, MODE_SENSITIVE, PARAMETERLESS, layers_like
+from looplint.regex import regex
 from looplint.syntax import ir
 
 # What stands in a text for the values that are put into it.
-_PLACES, _FIELDS = re.compile(r"%[a-z]"), re.compile(r"\{[^{}]*\}")
-_WORD, _PATH = re.compile(r"\w*"), re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_PLACES, _FIELDS = regex(r"%[a-z]"), regex(r"\{[^{}]*\}")
+_WORD, _PATH = regex(r"\w*"), regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _LAYERS = External("torch.nn")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from looplint.domain.objects import File
@@ -10,13 +9,14 @@ from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, ClassRef,
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import call_effect
+from looplint.regex import regex
 from looplint.semantics import devices
 from looplint.syntax import ir
 
 # Whatever accelerator the machine has: a device, but not one that the text names beside the CPU (see is_choice).
 CURRENT = "accelerator"
 # The names of what says that there is no GPU, or that none is wanted.
-_DENIED = re.compile(r"(?i)(^|[._])((no|not|without|disable)_?(cuda|gpu)s?|(use_|on_|force_|is_)?cpu(_only)?)$")
+_DENIED = regex(r"(?i)(^|[._])((no|not|without|disable)_?(cuda|gpu)s?|(use_|on_|force_|is_)?cpu(_only)?)$")
 _ACCELERATORS = ("cuda", "mps", "xpu", "npu", "hpu")
 
 

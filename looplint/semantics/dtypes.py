@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from looplint.domain.values import Const, External, Value
+from looplint.regex import regex
 from looplint.syntax import ir
 
 # The methods of modules that convert their parameters.
 BY_METHOD = {"half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16"}
 _NAMES = {"half": "float16", "float": "float32", "double": "float64"}
-_DEVICE = re.compile(r"(?i)device|^(gpu|rank|local_rank|cuda)(_?id)?$")
+_DEVICE = regex(r"(?i)device|^(gpu|rank|local_rank|cuda)(_?id)?$")
 _FLOATING = frozenset({"float16", "float32", "float64", "bfloat16"})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -38,6 +37,7 @@ from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, CONTAINERS, PARAMETERLESS
 from looplint.knowledge.pytorch import BARE_MODULES
+from looplint.regex import regex
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 _FILLED = frozenset({"zeros", "ones", "full", "eye", "arange", "linspace", "zeros_like", "ones_like", "full_like"})
 _OF_NUMBERS = frozenset({"tensor", "as_tensor", "Tensor", "FloatTensor"})
 # Methods and functions that draw numbers.
-_DRAWING = re.compile(r"uniform|normal_|xavier|kaiming|orthogonal|bernoulli|random|exponential_|cauchy|rand|^normal$")
+_DRAWING = regex(r"uniform|normal_|xavier|kaiming|orthogonal|bernoulli|random|exponential_|cauchy|rand|^normal$")
 # Attributes that are settings or functions, as they are named.
-_NO_PART = re.compile(r"(?i)(^|_)(fn|func|function|callback|conf|cfg|config|args|opts?|options|hparams|params?|logger)s?$")
+_NO_PART = regex(r"(?i)(^|_)(fn|func|function|callback|conf|cfg|config|args|opts?|options|hparams|params?|logger)s?$")
 
 
 def note_class(interp: Interpreter, obj: Module) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -11,9 +10,10 @@ from pathlib import Path
 from looplint.dataclass import dataclass, field
 from looplint.errors import UserError
 from looplint.finding import Finding, Problem
+from looplint.regex import regex
 from looplint.sources.regular import read_regular
 
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = regex(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _DIFF = (
     "-c", "core.quotePath=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip

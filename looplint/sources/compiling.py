@@ -7,8 +7,9 @@ import sys
 
 from looplint.dataclass import dataclass
 from looplint.finding import Location
+from looplint.regex import regex
 
-_ROWS = re.compile(r"\s*(\(detected at line \d+\)|on line \d+)")
+_ROWS = regex(r"\s*(\(detected at line \d+\)|on line \d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ def refused(text: str) -> Refusal | None:
 
 # Syntax that the parser knows and an older Python does not: the version that brought it, and a line that has it.
 _NEWER = (
-    ((3, 12), re.compile(r"\s*type\s+\w+\s*(?:=|\[)|\s*(?:async\s+)?(?:def|class)\s+\w+\s*\[")),
-    ((3, 14), re.compile(r"\s*except\s+[\w.]+\s*,|.*\b(?:t|tr|rt)[\"']", re.IGNORECASE)),
+    ((3, 12), regex(r"\s*type\s+\w+\s*(?:=|\[)|\s*(?:async\s+)?(?:def|class)\s+\w+\s*\[")),
+    ((3, 14), regex(r"\s*except\s+[\w.]+\s*,|.*\b(?:t|tr|rt)[\"']", re.IGNORECASE)),
 )
 
 

@@ -7,7 +7,9 @@ import re
 import tokenize
 from collections.abc import Iterable
 
-_OTHERS = re.compile(
+from looplint.regex import regex
+
+_OTHERS = regex(
     rb"^[ \t]*(?:from|import)[ \t]+(?:mxnet|paddle|tensorflow|jax|flax|mindspore|oneflow|keras|jittor|tinygrad|mlx|chainer)\b", re.MULTILINE
 )
 # How the names of torch and its own libraries begin, and those of libraries that are built on it alone.
@@ -15,7 +17,7 @@ _OF_TORCH = ("torch", "pytorch")
 _ON_TORCH = frozenset(
     {"lightning", "accelerate", "deepspeed", "timm", "diffusers", "peft", "monai", "ignite", "fastai", "catalyst", "composer"}
 )
-_NAMES = re.compile(b"|".join(name.encode() for name in sorted({*_OF_TORCH, *_ON_TORCH})))
+_NAMES = regex(b"|".join(name.encode() for name in sorted({*_OF_TORCH, *_ON_TORCH})))
 
 
 def of_another_framework(*codes: bytes) -> bool:

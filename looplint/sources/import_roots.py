@@ -7,10 +7,12 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from looplint.regex import regex
+
 _PARENTS = 6
 _ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 # The parts of a path that a program writes: `join(here, "..", "lib")`, `here / "lib"`, `dirname(__file__) + "/../lib"`.
-_WRITTEN_PATH = re.compile(r"""(?:["'][\w./-]+["']\s*[,/]?\s*)+""")
+_WRITTEN_PATH = regex(r"""(?:["'][\w./-]+["']\s*[,/]?\s*)+""")
 _MOST_ADDED = 16
 
 

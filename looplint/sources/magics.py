@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from looplint.regex import regex
 from looplint.sources.compiling import refused
 
 # Cell magics whose body runs as Python in the notebook's own namespace.
@@ -11,20 +12,20 @@ _PYTHON_CELLS = frozenset(
     {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "debug", "wandb", "heat", "snakeviz", "notify", "python"}
 )
 # Cell languages that some hosts name with a single %, for the whole cell.
-_OTHER_LANGUAGES = re.compile(r"%(?:sql|md|md-sandbox|scala|r|sh|fs|bash|html|javascript|latex|markdown)\b\s*$")
-_CELL_MAGIC = re.compile(r"%%(\w[\w.-]*)")
-_ESCAPE = re.compile(r"[%!?,;/]")
+_OTHER_LANGUAGES = regex(r"%(?:sql|md|md-sandbox|scala|r|sh|fs|bash|html|javascript|latex|markdown)\b\s*$")
+_CELL_MAGIC = regex(r"%%(\w[\w.-]*)")
+_ESCAPE = regex(r"[%!?,;/]")
 _TARGET = r"[A-Za-z_*][\w.]*(?:\[[^\]]*\])?"
 # IPython runs a magic without its sign, too, where the row is no Python.
-_AUTOMAGIC = re.compile(
+_AUTOMAGIC = regex(
     r"(?:pip3?|conda|mamba|micromamba|uv|cd|ls|ll|cat|cp|mv|rm|rmdir|mkdir|less|more|man|pwd|env|matplotlib|load_ext|reload_ext|autoreload|run|timeit|time|who|whos|history)\s+[\w\-./~\"'$]"
 )
-_ASSIGNED = re.compile(rf"((?:{_TARGET}\s*,\s*)*{_TARGET}\s*=\s*)[%!][^=]")
-_HELP = re.compile(r"%{0,2}[A-Za-z_*][\w.*\[\]'\"]*\?{1,2}\s*$")
-_TIMED = re.compile(r"%time\s+(?!-|for\b|while\b|with\b|if\b|try\b|def\b|class\b|async\b|[%!])(?=\S)")
-_ROW = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_ASSIGNED = regex(rf"((?:{_TARGET}\s*,\s*)*{_TARGET}\s*=\s*)[%!][^=]")
+_HELP = regex(r"%{0,2}[A-Za-z_*][\w.*\[\]'\"]*\?{1,2}\s*$")
+_TIMED = regex(r"%time\s+(?!-|for\b|while\b|with\b|if\b|try\b|def\b|class\b|async\b|[%!])(?=\S)")
+_ROW = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # What decides whether the next row starts a statement: strings, comments, brackets and continued rows.
-_TOKEN = re.compile(r'"""|\'\'\'|"(?:\\.|[^"\\\r\n])*"|\'(?:\\.|[^\'\\\r\n])*\'|#[^\r\n]*|[()\[\]{}]|\\(?:\r\n|\r|\n)', re.DOTALL)
+_TOKEN = regex(r'"""|\'\'\'|"(?:\\.|[^"\\\r\n])*"|\'(?:\\.|[^\'\\\r\n])*\'|#[^\r\n]*|[()\[\]{}]|\\(?:\r\n|\r|\n)', re.DOTALL)
 
 
 def rows_of(text: str) -> list[str]:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from looplint.dataclass import dataclass
+from looplint.regex import regex
 from looplint.sources.compiling import refused
 from looplint.sources.magics import rows_of, to_python
 
-_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^\r\n]*)")
+_FENCE = regex(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^\r\n]*)")
 _PYTHON = frozenset({"python", "py", "python3", "py3"})
 # Directives of Sphinx's Markdown that hold code in the language named after them.
 _DIRECTIVES = frozenset({"code", "code-block", "sourcecode"})

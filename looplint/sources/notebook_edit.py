@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 
 from looplint.finding import Location
+from looplint.regex import regex
 from looplint.sources.magics import rows_of
 from looplint.sources.notebook_json import NotebookError, RawCell, RawNotebook, scan
 from looplint.sources.notebooks import ProgramCell, heading_mark, program_cells
 
 # A character of a JSON string as it is written there; a pair of halves is one character.
-_WRITTEN = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
-_NON_ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_WRITTEN = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
+_NON_ASCII_ESCAPE = regex(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
 # Some editors write these as escapes too.
 _HTML = "<>&'="
 Encode = Callable[[str], str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import re
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
 from looplint.finding import Location, Problem
+from looplint.regex import regex
 from looplint.sources.frameworks import of_another_framework
 from looplint.sources.languages import Language, language_of
 from looplint.sources.regular import MOST_BYTES, MOST_OF_NOTEBOOK, read_regular
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from looplint.sources.notebooks import CellRows
 
 # What a file must contain to be worth parsing: an event of a training loop, or the object of one; a parameter that is moved where it is built.
-_NEEDLES = re.compile(
+_NEEDLES = regex(
     rb"\.\s*(?:backward|step|zero_grad|train|eval|clip_grad_norm_|prepare|parameters)\s*\(|lr_scheduler|optim\b|(?<!\))\.\s*forward\s*\(|cudnn\s*\.\s*deterministic"
     rb"|\bdef\s+(?:training_step|compute_loss)\b"
     rb"|\bParameter\s*\([^\n]{0,200}\)\s*\.\s*(?:to|cuda|half|double|bfloat16)\s*\("
 )
 # A loss and an activation that may come before it: a model whose own forward computes its loss is judged where it stands, whoever trains it.
-_LOSSES = re.compile(rb"cross_entropy\w*\s*\(|CrossEntropyLoss|nll_loss\s*\(|NLLLoss|BCE(?:WithLogits)?Loss")
-_ACTIVATIONS = re.compile(rb"(?i)softmax|sigmoid")
+_LOSSES = regex(rb"cross_entropy\w*\s*\(|CrossEntropyLoss|nll_loss\s*\(|NLLLoss|BCE(?:WithLogits)?Loss")
+_ACTIVATIONS = regex(rb"(?i)softmax|sigmoid")
 STDIN = "<stdin>"
 
 

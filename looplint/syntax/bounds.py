@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from looplint.dataclass import dataclass, field
+from looplint.regex import regex
 
 # As many as CPython itself takes: brackets within brackets, and blocks within blocks.
 MOST_BRACKETS = 200
@@ -22,7 +23,7 @@ _LINKS_OF_NO_MATTER = 500
 # As how many links a bracket counts.
 _BRACKET = 2
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""(?P<continued>\\\r?\n)
     |(?P<line>\r?\n(?P<indent>[ \t\f]*)(?:(?P<word>def|class|import|return|while|with|try|raise|del|pass|assert|elif|if)\b)?)
     |(?P<quote>'''|\"""|'|")
@@ -37,18 +38,18 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 # The first look: strings, apart from formatted ones, and comments; and what begins a statement wherever it stands at the beginning of a line.
-_UNREAD = re.compile(
+_UNREAD = regex(
     r"""'''(?P<a>[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*)(?:'''|\Z)|\"""(?P<b>[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*)(?:\"""|\Z)
     |'(?P<c>[^'\\\n]*(?:\\.[^'\\\n]*)*)(?:'|$)|"(?P<d>[^"\\\n]*(?:\\.[^"\\\n]*)*)(?:"|$)|\#[^\n]*""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )  # fmt: skip
-_BEGINNING = re.compile(
+_BEGINNING = regex(
     r"\n[ \t\f]*(?:def|class|import|return|while|with|try|raise|del|pass|assert|elif|except|finally|break|continue)\b|\n[ \t\f]*else[ \t]*:"
 )
-_DEEPLY_INDENTED = re.compile(rf"\n[ \t\f]{{{MOST_BLOCKS}}}")
+_DEEPLY_INDENTED = regex(rf"\n[ \t\f]{{{MOST_BLOCKS}}}")
 # Matching a string keeps something for each backslash in it.
 _MOST_BACKSLASHES = 100_000
-_CLOSING = {quote: re.compile(rf"\\.|{quote}" + ("" if len(quote) == 3 else "|\n"), re.DOTALL) for quote in ("'''", '"""', "'", '"')}
+_CLOSING = {quote: regex(rf"\\.|{quote}" + ("" if len(quote) == 3 else "|\n"), re.DOTALL) for quote in ("'''", '"""', "'", '"')}
 _LINKS = ("not", "await", "if", "lambda", "<<", ">>", *"+-*/%@&|^~.")
 # These begin a statement and stand in no bracket: what was open before them was not understood.
 _STATEMENTS = frozenset({"def", "class", "import", "return", "while", "with", "try", "raise", "del", "pass", "assert"})

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
 
+from looplint.regex import regex
 from looplint.syntax import ir
 from looplint.syntax.lowering_scopes import Scopes
+from looplint.syntax.nodes import children
 
 BINARY = {
     "Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "FloorDivide": "//", "Modulo": "%", "Power": "**", "MatrixMultiply": "@",
@@ -20,7 +21,7 @@ _COMPARE = {
     "IsNot": "is not", "In": "in", "NotIn": "not in",
 }  # fmt: skip  # fmt: skip
 # What has a method `backward` that sends no loss backward: the kernels of an extension, and the tape of NVIDIA's warp.
-_NO_LOSSES = re.compile(r"torch\.ops\.|tape$")
+_NO_LOSSES = regex(r"torch\.ops\.|tape$")
 _UNARY = {"Not": "not", "Minus": "-", "Plus": "+", "BitInvert": "~"}
 
 
@@ -38,7 +39,7 @@ class ExpressionLowering(Scopes):
         return self._expr_visits[kind](node)
 
     def _opaque(self, node: cst.CSTNode) -> ir.Expr:
-        parts = [self.expr(child) for child in node.children if isinstance(child, cst.BaseExpression)]
+        parts = [self.expr(child) for child in children(node) if isinstance(child, cst.BaseExpression)]
         return ir.Opaque(node, parts)
 
     def visit_Name(self, node: cst.Name) -> ir.Expr:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from looplint.syntax import ir
+from looplint.syntax.nodes import children
 
 _EQUAL, _IS = cst.Equal(), cst.Is()
 _ISINSTANCE = cst.Name("isinstance")
@@ -68,5 +69,5 @@ def bound(pattern: cst.MatchPattern, subject: ir.Expr) -> list[ir.Assign]:
         if isinstance(node, cst.MatchAs | cst.MatchStar) and node.name is not None:
             value = subject if node.name is whole else ir.Opaque(node, [subject])
             assignments.append(ir.Assign(node, [ir.Name(node.name, node.name.value)], value))
-        work.extend(node.children)
+        work += children(node)
     return assignments

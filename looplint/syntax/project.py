@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from looplint.dataclass import dataclass, replace
+from looplint.regex import regex
 from looplint.sources.import_roots import added_by, files_of, holds_modules, import_roots, is_file, resolved
 from looplint.sources.reading import Source, SourceError, display_name, read_source
 from looplint.sources.reads import Reads, digest
@@ -28,7 +29,7 @@ _MOST_MODULES = 200
 _NEVER_LOCAL = frozenset(
     {"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"}
 )
-_PLAIN_IMPORT = re.compile(r"^import (\w+)", re.MULTILINE)
+_PLAIN_IMPORT = regex(r"^import (\w+)", re.MULTILINE)
 
 
 @dataclass(slots=True, eq=False)

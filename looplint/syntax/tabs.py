@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import tokenize
 from io import StringIO
 
+from looplint.regex import regex
 from looplint.sources.compiling import refused
 
-_INDENT = re.compile(r"[ \t\f]*")
+_INDENT = regex(r"[ \t\f]*")
 _OF_BLOCKS = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.NL})
 
 

@@ -5,7 +5,6 @@ A case has failed where the finding makes the run fail; else it was skipped, whi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import groupby
 from xml.etree import ElementTree as ET
@@ -13,10 +12,11 @@ from xml.etree import ElementTree as ET
 from looplint.escaping import shown, shown_place
 from looplint.finding import Finding, Problem, written_place
 from looplint.linting.files import LintResult
+from looplint.regex import regex
 from looplint.report.places import in_file
 
 # XML 1.0 has no way to write these, not even escaped.
-_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNWRITABLE = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:

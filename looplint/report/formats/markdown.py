@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 from looplint.escaping import visible
 from looplint.finding import SEVERITIES, Finding, Problem, written_place
 from looplint.linting.files import LintResult
+from looplint.regex import regex
 from looplint.report.paths import below
 from looplint.report.records import url_of
 
 # Of the findings, and of what could not be linted.
 _MOST_BYTES = 400_000
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
+_MARKUP = regex(r"([\\`*_{}\[\]<>#|~&!])")
 
 
 def render(result: LintResult, *, colour: bool = False) -> str:

@@ -16,6 +16,7 @@ from looplint.linting.catalogue import Rule, load
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.files import LintResult
 from looplint.linting.fingerprint import Identity, identify
+from looplint.regex import regex
 from looplint.report.places import in_file
 from looplint.report.records import url_of
 from looplint.settings.trust import project_of
@@ -24,8 +25,8 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://github.com/looplint/looplint"
 _BASE = "SRCROOT"
 # "[text](target)" in a message is a link, "{0}" a placeholder (sections 3.11.5 and 3.11.6).
-_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
-_PLACEHOLDER = re.compile(r"\{(\d+)\}")
+_LINK = regex(r"\[(?=[^\[\]]*\]\()")
+_PLACEHOLDER = regex(r"\{(\d+)\}")
 _LEVELS = {"error": "error", "warning": "warning", "advice": "note"}
 Json = dict[str, Any]
 
