@@ -13,7 +13,7 @@ import libcst as cst
 # The fields that hold white space, comments, brackets and other marks.
 _LAYOUT = frozenset(
     "colon comma dot empty_lines equal first_colon footer header lbrace lbracket leading_lines leading_whitespace lines_after_decorators lpar rbrace "
-    "rbracket rpar second_colon semicolon separator trailing_comma trailing_whitespace".split()
+    "rbracket relative rpar second_colon semicolon separator trailing_comma trailing_whitespace".split()
 )
 # Where the fields of a class are declared in another order than they are written in.
 _WRITTEN: dict[type[cst.CSTNode], tuple[str, ...]] = {
@@ -26,6 +26,8 @@ _WRITTEN: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.FunctionDef: ("decorators", "asynchronous", "name", "type_parameters", "params", "returns"),
     cst.IfExp: ("body",),
     cst.MatchCase: ("pattern", "guard"),
+    cst.Parameters: ("posonly_params", "posonly_ind", "params"),
+    cst.TypeAlias: ("name", "type_parameters"),
     cst.With: ("asynchronous",),
 }
 
