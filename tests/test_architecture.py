@@ -94,7 +94,6 @@ LATE_IMPORTS = [
     ("looplint.sources.reads", "hashlib", "only what is cached or compared is hashed"),
     ("looplint.syntax.parsing", "hashlib", "only a module that makes room for others is packed"),
     ("looplint.syntax.parsing", "looplint.syntax.packing", "only a module that makes room for others is packed"),
-    ("looplint.syntax.positions", "libcst.metadata", "slow to import; only a file with findings needs positions"),
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from looplint.commands.group import Commands, explained
 from looplint.commands.terminal import prepare
 from looplint.errors import UserError
 from looplint.escaping import shown
+from looplint.frames import with_room
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -30,7 +31,7 @@ def main() -> None:
     gc.set_threshold(200_000)
     prepare()
     try:
-        cli.main(prog_name="looplint", standalone_mode=False)
+        with_room(cli.main, prog_name="looplint", standalone_mode=False)
     except click.ClickException as error:
         click.echo(f"error: {shown(explained(error))}", err=True)
         sys.exit(2)

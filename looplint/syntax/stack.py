@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from looplint.frames import with_room
+
 P = ParamSpec("P")
 T = TypeVar("T")
 # Pages of it that are not used cost nothing.
@@ -21,7 +23,7 @@ def deeply(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T
         RecursionError: that was not enough either.
     """
     try:
-        return function(*arguments, **named)
+        return with_room(function, *arguments, **named)
     except RecursionError:
         if sys.getrecursionlimit() >= _FRAMES:
             raise
@@ -39,7 +41,7 @@ def on_a_larger_stack(function: Callable[P, T], *arguments: P.args, **named: P.k
 
     def run() -> None:
         try:
-            returned.append(function(*arguments, **named))
+            returned.append(with_room(function, *arguments, **named))
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             raised.append(error)
 
