@@ -85,7 +85,11 @@ def check(program: Program) -> Reports:
         reported.add(late)
         name = name_of(module, "the model")
         message = f"{name} was built before this seed: its first weights differ from run to run; set the seed before it is built"
-        yield Report(late, message, note(built, "the weights are drawn here"), repair=MoveSeed(seed=late, construct=built))
+        site = next(
+            here for here, there in zip(late.chain, [*built.chain, None]) if here != there
+        )  # a helper that sets the seed serves others too
+        notes = note(built, "the weights are drawn here") + (note(late, "the seed is set here") if site != late.site else ())
+        yield Report(late, message, notes, repair=MoveSeed(seed=late, construct=built), site=site)
 
 
 def _trained_after(program: Program, index: int) -> bool:

@@ -1,0 +1,39 @@
+"""LL904 points to where a reader has to change something: the call of a helper that sets the seed, and not its inside, which serves others too."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+HEAD = """import torch
+from torch import nn, optim
+
+
+def fit(net, loader):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        opt.step()
+
+
+"""
+HELPER = "def set_seed(seed):\n    torch.manual_seed(seed)\n\n\n"
+TRAINER = "class Trainer:\n    def __init__(self, net):\n        self.net = net\n        set_seed(3)\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "notes"),
+    [
+        ("net = nn.Linear(8, 2)\ntorch.manual_seed(3)  # here\nfit(net, loader)\n", 1),
+        (HELPER + "net = nn.Linear(8, 2)\nset_seed(3)  # here\nfit(net, loader)\n", 2),
+        (HELPER + TRAINER + "net = nn.Linear(8, 2)\ntrainer = Trainer(net)  # here\nfit(trainer.net, loader)\n", 2),
+        (HELPER + "def main():\n    net = nn.Linear(8, 2)\n    set_seed(3)  # here\n    fit(net, loader)\n\n\nmain()\n", 2),
+    ],
+)
+def test_the_place_is_where_the_ways_to_the_model_and_to_the_seed_part(program: str, notes: int) -> None:
+    text = HEAD + program
+    (found,) = [f for f in looplint.lint(text, isolated=True) if f.code == "LL904"]
+    assert "# here" in text.splitlines()[found.location.row - 1]
+    assert len(found.related) == notes
