@@ -59,6 +59,7 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
     fuel, occurred = interp.fuel, interp.occurred
     available = fuel - floor
     training, other, least = (_TRAINING_AGAIN, _OTHER_AGAIN, _LEAST_AGAIN) if interp.again else (_TRAINING, _OTHER, _LEAST)
+    interp.training.look_after(function, frame.module, interp.project)
     trains = may_train(interp, function)
     allowed = max(int(available * (training if trains else other)), min(available, least))
     if not trains and allowed <= interp.spent.get(function, 0):

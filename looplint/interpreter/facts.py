@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from looplint.syntax.site import Site
 
 K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Uses:
@@ -118,8 +119,8 @@ class Reached:
 
     def __init__(self) -> None:
         self.functions: dict[ir.Function, None] = {}
-        # Functions of other files that are followed with this file's objects, as "file::qualified name".
-        self.elsewhere: dict[str, None] = {}
+        # Functions of other files that are followed with this file's objects, as "file::qualified name", with the call that does so where it is one.
+        self.elsewhere: dict[str, CallString | None] = {}
         # Of a method where following began, by the root's name: where a base class calls it.
         self.by_bases: dict[str, Site] = {}
         # The calls of `backward` and `step`, whatever they turned out to be.
@@ -136,7 +137,7 @@ class Reached:
         _shorten(self.gradient_calls, mark[2])
 
 
-def _shorten(reached: dict[K, None], length: int) -> None:
+def _shorten(reached: dict[K, V], length: int) -> None:
     for key in [*reached][length:]:
         del reached[key]
 

@@ -7,6 +7,7 @@ from itertools import takewhile
 
 import libcst as cst
 
+from looplint.domain.call_string import CallString
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
@@ -29,7 +30,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         interp.reached.functions.setdefault(function)
     if function.is_generator and interp.alive:
         return _generator(interp, func, args, expr)
-    first = note_followed(interp, func)
+    note_followed(interp, func, interp.context(interp.frame.ctx, id(expr.node)))
     if not interp.alive:
         return UNKNOWN
     if function in interp.active and (so_far := _returned_so_far(interp, function)) and not interp.reachable(args.values()):
@@ -51,8 +52,9 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
     follow = partial(allowances.follow_within, interp, frame, partial(run_frame, interp, frame))
     found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
     if found is None:
-        if first and interp.grad is not False:
-            interp.reached.elsewhere.pop(_name_elsewhere(func), None)  # where it is analysed by itself, more is known of it
+        name = _name_elsewhere(func)
+        if interp.grad is not False and interp.reached.elsewhere.get(name) is frame.ctx:
+            del interp.reached.elsewhere[name]  # where it is analysed by itself, more is known of it
         return _left(interp, func, args, expr, reached)
     result = found
     if not interp.alive:
@@ -110,12 +112,11 @@ def _returned_so_far(interp: Interpreter, function: ir.Function) -> Value:
     return frozenset().union(*(value for _, value in frame.returns)) if frame is not None else frozenset()
 
 
-def note_followed(interp: Interpreter, func: Func) -> bool:
-    """A function of another file is followed: with the objects it gets here, it is judged here. Whether that is so for the first time."""
-    if interp.aside or func.module is interp.main or func.module.path is None or _name_elsewhere(func) in interp.reached.elsewhere:
-        return False
-    interp.reached.elsewhere[_name_elsewhere(func)] = None
-    return True
+def note_followed(interp: Interpreter, func: Func, call: CallString | None = None) -> None:
+    """A function of another file is followed, in a call: with the objects it gets here, it is judged here."""
+    if not (interp.aside or func.module is interp.main or func.module.path is None):
+        calls = interp.reached.elsewhere
+        calls[_name_elsewhere(func)] = call if calls.get(_name_elsewhere(func), call) is call else None
 
 
 def _name_elsewhere(func: Func) -> str:
