@@ -303,6 +303,8 @@ class Module(TorchModule):
     foreign: bool = False
     # The class of the program that an annotation says it is of, where nothing else tells: a subclass may be meant, and has its methods.
     declared: ClassRef | None = None
+    # The class of the program as which a framework has restored it that trains it by the hooks of the class: `Net.load_from_checkpoint(path)`.
+    restored: ClassRef | None = None
     # Whether a framework drives it: the object whose hooks it calls.
     driven: bool = False
     # What its `configure_optimizers` returned.

@@ -7,7 +7,7 @@ followed returns, and attributes of such objects.
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import KINDS, Instance, Loss, Module, Obj, Optimizer
+from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj, Optimizer
 from looplint.domain.tags import Mark, SentBackward, went_backward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
@@ -247,6 +247,7 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     match obj:
         case Module():
             obj.foreign = True
+            obj.restored = _restored_as(interp, source)
             if isinstance(source, ir.Call) and interp.loops:
                 interp.emit(SetMode(callee=ir.render(source.func)), source.node, {obj})  # each turn may make another
             for file in obj.unpickled if usage.methods & {"train", "eval"} else ():
@@ -258,6 +259,19 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             obj.may_clear = not declared and not of_parameters
             obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _restored_as(interp: Interpreter, source: ir.Expr) -> ClassRef | None:
+    """The class whose object a framework makes anew from a checkpoint, if it is one that the framework trains."""
+    match source:
+        case ir.Call(func=ir.Attr(value=asked, attr="load_from_checkpoint")):
+            with interp.looking(), interp.gradients.unread():
+                value = interp.evaluate(asked)
+            trained = [a for a in value if isinstance(a, ClassRef) and classes.kind_of_class(interp, a) is FrameworkModule]
+            return trained[0] if len(trained) == len(value) == 1 else None
+        case ir.Call(func=ir.Attr(value=ir.Call() as inner, attr="to" | "cuda" | "cpu" | "eval")):
+            return _restored_as(interp, inner)
+    return None
 
 
 def _made_holder(interp: Interpreter, name: str, found: Uses, key: object, deps: frozenset[Obj]) -> Obj | None:

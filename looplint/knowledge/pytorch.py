@@ -341,7 +341,7 @@ MODULE_METHODS: dict[str, str] = {
     "append": "add-module",
     "extend": "add-module",
     "insert": "add-module",
-    "freeze": "pure",
+    "freeze": "freeze",
     "flatten_parameters": "pure",
     "num_parameters": "pure",
 }

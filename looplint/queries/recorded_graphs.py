@@ -7,6 +7,7 @@ from looplint.flow.events import Backward, Forward
 from looplint.flow.remarks import Export
 from looplint.queries.program import Program
 from looplint.queries.relations import only_in_train_mode, related
+from looplint.syntax import ir
 
 
 def records_a_graph(program: Program, event: Forward) -> bool:
@@ -48,5 +49,18 @@ def refusal(program: Program, event: Forward) -> Export | None:
 
 
 def _is_made_out_of_sight(event: Forward) -> bool:
-    """Whether a model may be frozen where it is made, or have a method that disables gradients: it is handed in, or comes out of a file."""
-    return any(isinstance(o, Module) and (o.symbolic or o.unpickled) for each in event.subjects for o in each.lineage())
+    """Whether a model may be frozen where it is made, or have a method that disables gradients: it is handed in, or comes out of a file.
+
+    What a framework restores is made by its class: it is neither, unless the text of that says so.
+    """
+    modules = [o for each in event.subjects for o in each.lineage() if isinstance(o, Module)]
+    return any((o.symbolic or o.unpickled) and not (o.restored is not None and _records_by_its_text(o.restored.cls)) for o in modules)
+
+
+def _records_by_its_text(cls: ir.Class) -> bool:
+    """Whether the text of a class freezes no parameters, and switches no gradients off."""
+    methods = cls.methods.values()
+    called = {name for f in methods for name in (*f.called(), *(path for each in f.decorators for path in ir.paths_in(each)))}
+    targets = (to for f in methods for stmt in ir.statements(f.body) if isinstance(stmt, ir.Assign) for to in stmt.targets)
+    frozen = any(isinstance(to, ir.Attr) and to.attr == "requires_grad" for to in targets)
+    return not frozen and not any(word in name for name in called for word in ("grad", "freeze", "inference"))

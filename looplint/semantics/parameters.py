@@ -30,7 +30,7 @@ from looplint.domain.values import (
     constant_of,
     ref,
 )
-from looplint.flow.events import Backward, Clear, Clip, Freeze, Thaw
+from looplint.flow.events import Backward, Clear, Clip, Eval, Freeze, Thaw
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
@@ -419,6 +419,15 @@ def _requires_grad(interp: Interpreter, obj: Obj, name: str, args: Arguments, ex
     flag = args.get(0, "requires_grad")
     want_gradients(interp, frozenset({obj}), expr.node, const(True) if flag is None else flag)
     return ref(obj)
+
+
+@method_transfer("freeze")
+def _freeze(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """Lightning's own method freezes the whole model, and switches it to eval mode; that of others freezes some of it."""
+    if isinstance(obj, Module) and obj.restored is not None:
+        want_gradients(interp, frozenset({obj}), expr.node, const(False))
+        interp.emit(Eval(), expr.node, {obj})
+    return UNKNOWN
 
 
 def _is_written(expr: ir.Expr) -> bool:
