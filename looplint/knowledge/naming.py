@@ -49,6 +49,8 @@ _KEEPING = frozenset({"update", "add", "append", "add_batch", "process", "accumu
 _COMPUTER = rf"(?i)(?:^|[._])(?:compute|calc|calculate|get|measure|eval|evaluate|update)_[^.]*{_MEASURES}[^.]*$"
 # `metrics(outputs, labels)`, `self.accuracy_fn(...)`: a name that says no more than that; a similarity such as SSIM may be a loss.
 _METRIC = r"(?i)(?:^|[._])(?:metrics?|accuracy|acc|psnr|m?iou|auc|bleu|wer|cer|f1)(?:_score|_fn|_func|_function)?$"
+# `self.metric_ftns`, `metrics.items()`, `zip(names, metric_fns)`: what has several of them, or is gone through for them.
+_METRICS = r"(?i)(?:^|[\W_])metrics?(?:_?(?:fn|ftn|func|function)s?)?(?:\.(?:items|values)\(\))?\)*$"
 
 # What a model that is not known gives back under these names may as well be a number.
 _OF_NUMBERS = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
@@ -126,6 +128,11 @@ def takes_notes(method: str) -> bool:
 def measures(function: str) -> bool:
     """Whether a function computes a metric of what it is given."""
     return re.search(_COMPUTER, function) is not None or re.search(_METRIC, function) is not None
+
+
+def are_metrics(container: str) -> bool:
+    """Whether a container holds functions that compute metrics."""
+    return re.search(_METRICS, container) is not None
 
 
 def adds_to_a_metric(owner: str, method: str) -> bool:

@@ -28,13 +28,23 @@ def _unknown_called(interp: Interpreter, args: Arguments, expr: ir.Expr) -> bool
     return note_measured(interp, args, expr)
 
 
+def _iterated(interp: Interpreter, name: str) -> str | None:
+    """The text of what the innermost loop goes over that binds a name of the running call; None where no loop does."""
+    loops = (loop for loop in reversed(interp.loops) if loop.frame is interp.frame.ctx and name in loop.targets)
+    return next((loop.iterates for loop in loops), None)
+
+
 def note_measured(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
     """Note that what is called is a metric or keeps one, if its name says so: what it is given is measured."""
     match expr.func:
         case ir.Attr(value=keeper, attr=name) if expr.dropped and naming.adds_to_a_metric(ir.render(keeper), name):
             measures = True
+        case ir.Name(id=name) if (among := _iterated(interp, name)) is not None:
+            measures = naming.measures(name) or naming.are_metrics(among)
         case ir.Attr(attr=name) | ir.Name(id=name):
             measures = naming.measures(name)
+        case ir.Subscript(value=ir.Name() | ir.Attr() as holder):
+            measures = naming.are_metrics(ir.render(holder))
         case other:
             measures = naming.measures(ir.render(other))
     given = combine(interp.grad, args.values()) if measures else None
