@@ -23,13 +23,14 @@ def quiet(interp: Interpreter, args: Arguments) -> Value:
 
 def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
-    name = (ir.path_of(expr.func) or "").rpartition(".")[2] if isinstance(expr, ir.Call) else ""
+    path = (ir.path_of(expr.func) or "") if isinstance(expr, ir.Call) else ""
+    name = path.rpartition(".")[2]
     if naming.sets_rates(name):
         interp.flags.sets_rates = True
         return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients
     values = args.values()
     measured = hooks.unknown_called.run(interp, args, expr)
-    if naming.records(name) or (naming.saves(name) and not any(_can_train(a) for value in values for a in value)):
+    if naming.records(name) or naming.logs(path) or (naming.saves(name) and not any(_can_train(a) for value in values for a in value)):
         put_off(interp, args)
         return quiet(interp, args)
     reached = interp.reachable(values)

@@ -16,6 +16,9 @@ _OF_RECORDS = (
     r"|add_(graph|scalar|image|figure|histogram|text|embedding|hparam|video|audio|mesh)s?(_\w+)?$)"
 )
 
+# The same of the methods of what is called a logger: `self.logger.debug(model)`.
+_OF_LOGGERS = r"(?i)(?:^|[._])(?:\w+_)?(?:log|logger|logging)\.(?:debug|info|warn|warning|error|critical|exception)$"
+
 _STATE = r"(ckpt|chkpt|checkpoint|model|weight|state|state_?dict|snapshot|network|net|optimizer)s?"
 # What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`.
 _OF_SAVING = rf"(?i)_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$"
@@ -88,6 +91,11 @@ def sets_rates(function: str) -> bool:
 def records(function: str) -> bool:
     """Whether a function writes down what it is given, or reads a batch."""
     return re.match(_OF_RECORDS, function) is not None
+
+
+def logs(path: str) -> bool:
+    """Whether what is called, by its dotted name, is a method by which a logger writes down what it is given."""
+    return re.search(_OF_LOGGERS, path) is not None
 
 
 def saves(function: str) -> bool:
