@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
+from looplint.dataclass import replace
 from looplint.domain.call_string import CallString
 from looplint.flow.events import Event, Keep
 from looplint.flow.graph import EventGraph, Guard, Loop
@@ -37,7 +38,20 @@ def bounds_of(loop: Loop) -> frozenset[str]:
 
 def may_go_on(program: Program, event: Event, loop: Loop) -> bool:
     """Whether a turn in which an event happens may have another one after it: no condition on the way may hold on the last turn alone."""
-    return not any(_ends(g.test, g.held, loop) for g in event.guards if g.depth >= loop.depth and program.varies(g, loop))
+    said = (part for guard in event.guards if guard.depth >= loop.depth for part in _said_by(guard))
+    return not any(_ends(part.test, part.held, loop) for part in said if program.varies(part, loop))
+
+
+def _said_by(guard: Guard) -> Iterator[Guard]:
+    """The conditions that a condition is made of, where each of them holds: one may be the same in all turns, `rank == 0`, and another one not."""
+    match guard.test, guard.meaning:
+        case Unary(op="not", operand=test), Unary(op="not", operand=meaning):
+            yield from _said_by(replace(guard, test=test, meaning=meaning, held=not guard.held))
+        case BoolOp(op=op), BoolOp(op=said) if op == said and guard.held == (op == "and"):
+            for test, meaning in ((guard.test.left, guard.meaning.left), (guard.test.right, guard.meaning.right)):
+                yield from _said_by(replace(guard, test=test, meaning=meaning, names=frozenset(paths_in(test))))
+        case _:
+            yield guard
 
 
 def turns_after(program: Program, event: Event, loops: Sequence[Loop]) -> tuple[Loop, ...]:
