@@ -30,6 +30,7 @@ from looplint.knowledge.lookup import tensor_method
 from looplint.semantics.contexts import enter_context
 from looplint.semantics.formatting import note_arguments
 from looplint.semantics.parameters import on_params
+from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import on_tensor, sizes
 from looplint.semantics.unknown_objects import on_unknown
 from looplint.syntax import ir
@@ -49,6 +50,7 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
         case Tensor():
             return on_tensor(interp, method.obj, name, args, expr)
         case Params():
+            note_discarded(interp, method.obj, name, args, expr)
             return on_params(interp, method.obj, name, args, expr)
         case Unknown():
             return on_unknown(interp, method.obj, name, args, expr)
@@ -56,6 +58,8 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             return sizes(args, name)
         case Method() as unseen if name == "backward" and not args.positional and is_unseen(unseen):
             return on_unknown(interp, Unknown(behind(unseen)), name, args, expr)  # `ctx.loss.backward()`
+        case Method() as unseen if is_unseen(unseen):
+            note_discarded(interp, Unknown(), name, args, expr)  # `batch.images.to(device)`
         case Iter():
             return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(interp, args)
         case Method(obj=Ref(obj=obj), name="__dict__") if name == "update":

@@ -6,12 +6,12 @@ A batch of a tokenizer or of a graph library has `to()` too, and changes in plac
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
 from looplint.domain.tags import OfEntry, sources_of_batches
-from looplint.domain.values import Arguments, External, Func, Method, Ref, Tensor, Unknown, Value, ref
+from looplint.domain.values import Arguments, External, Func, Method, Params, Ref, Tensor, Unknown, Value, ref
 from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
@@ -19,7 +19,7 @@ from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.roles import annotated
 from looplint.knowledge.data import TENSOR_DATASETS
 from looplint.knowledge.lookup import call_effect, is_functional_loss
-from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ARGUMENTS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY_ATTRIBUTES
+from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ARGUMENTS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
 from looplint.semantics.made_there import is_made_there
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -37,7 +37,7 @@ _LABELS = r"(?i)^(labels?|targets?|y|gt|classes)$"
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
 
-def note_discarded(interp: Interpreter, atom: Tensor | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
+def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
     """Remark a conversion whose result is not used, where what is converted is a tensor."""
     receiver = _dropped_by(name, expr)
     if receiver is None or (isinstance(expr, ir.Call) and is_made_there(interp.frame.function, expr)):
@@ -83,7 +83,7 @@ def _changes(name: str, args: Arguments, expr: ir.Expr) -> Literal["device", "ty
     return "device" if name in ("cuda", "cpu", "xpu", "npu", "pin_memory") else "type"
 
 
-def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -> bool:
+def _is_tensor(interp: Interpreter, atom: Tensor | Params | Unknown, receiver: ir.Expr) -> bool:
     if re.search(_MODULE, (ir.path_of(receiver) or "").rpartition(".")[2]):
         return False  # a module changes in place, and a caller may give something else in the place of one
     if isinstance(atom, Tensor) and (atom.made or any(map(holds_tensors, sources_of_batches(atom.tags)))):
@@ -105,10 +105,12 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
         keyed = isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Const) and isinstance(receiver.index.value, str)
         return keyed and isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags)))
     usage = _usage(interp, path)
-    if usage is None or _own_fields(usage):
+    if usage is None or usage.called or _own_fields(usage):
         return False
     if isinstance(atom, Tensor) and any(_collates_tensors(interp, source) for source in sources_of_batches(atom.tags)):
         return True
+    if isinstance(atom, Params) and atom.exact:
+        return True  # what a loop over `parameters()` gives
     given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
     if (
         re.search(_MEDIA, path.rpartition(".")[2])
@@ -119,7 +121,11 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Unknown, receiver: ir.Expr) -
     if not isinstance(receiver, ir.Name):
         return False
     of_dict = isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags))) and not re.search(_IN_PLACE, receiver.id)
-    return _is_made_as_tensors_are(interp, receiver.id, of_dict) or _is_part_like_others(interp, receiver.id)
+    return (
+        _is_made_as_tensors_are(interp, receiver.id, of_dict)
+        or _is_part_like_others(interp, receiver.id)
+        or _gives_tensors_in_turn(interp.frame.function, receiver.id)
+    )
 
 
 def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bool:
@@ -132,7 +138,7 @@ def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bo
         match stmt:
             case ir.Assign(targets=[ir.Name(id=given)], value=value) if given == name:
                 source = _before_conversions(value)
-                if _only_tensors_give(source) or (of_dict and _is_keyed(source)):
+                if _only_tensors_give(interp, source) or (of_dict and _is_keyed(source)):
                     made = True
                 elif not (isinstance(source, ir.Name) and source.id == name):
                     return False
@@ -143,8 +149,14 @@ def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bo
     return made
 
 
-def _only_tensors_give(source: ir.Expr) -> bool:
-    return isinstance(source, ir.Call) and isinstance(source.func, ir.Attr) and source.func.attr in ("detach", "clone")
+def _only_tensors_give(interp: Interpreter, source: ir.Expr) -> bool:
+    match source:
+        case ir.Call(func=ir.Attr(attr=method)) if method in TENSOR_ONLY or method in ("detach", "clone"):
+            return True
+        case ir.Call(func=ir.Name() | ir.Attr() as func) if (path := ir.path_of(func)) is not None:
+            makers = _value_at(interp, path)
+            return bool(makers) and all(isinstance(a, External) and call_effect(a.qualname) == "variable" for a in makers)
+    return False
 
 
 def _is_keyed(source: ir.Expr) -> bool:
@@ -166,6 +178,31 @@ def _is_entry_of_state(target: ir.Expr, iterated: str, name: str) -> bool:
     return values or (keyed and iterated.endswith(".state_dict().items()"))
 
 
+def _gives_tensors_in_turn(function: ir.Function, name: str) -> bool:
+    """Whether a loop gets tensors one by one out of a name: `for output, size in zip(outputs, sizes)`, and `output.permute(1, 2, 0)`.
+
+    Of what holds tensors and gives them in turn, only a tensor can be moved or converted itself: lists cannot.
+    """
+    for stmt in ir.statements(function.body):
+        if isinstance(stmt, ir.For):
+            usage = next((function.usage.get(item) for item in _items_of(stmt.target, stmt.iter, name)), None)
+            if usage is not None and _used_as_tensor(usage) and not _own_fields(usage):
+                return True
+    return False
+
+
+def _items_of(target: ir.Expr, iterated: ir.Expr, name: str) -> Iterator[str]:
+    """What a loop calls the items of a name."""
+    match target, iterated:
+        case ir.Name(id=item), ir.Name(id=given) if given == name:
+            yield item
+        case ir.Display(items=[_, inner]), ir.Call(func=ir.Name(id="enumerate"), args=[ir.Arg(value=value), *_]):
+            yield from _items_of(inner, value, name)
+        case ir.Display(items=items), ir.Call(func=ir.Name(id="zip"), args=args) if len(items) == len(args):
+            for inner, arg in zip(items, args, strict=True):
+                yield from _items_of(inner, arg.value, name)
+
+
 def _is_part_like_others(interp: Interpreter, name: str) -> bool:
     """Whether a name stands for a part of a batch of which another part is converted and its result kept, as tensors are: `x, y = batch`, `y = y.cuda()`.
 
@@ -173,9 +210,12 @@ def _is_part_like_others(interp: Interpreter, name: str) -> bool:
     """
     written = list(ir.statements(interp.frame.function.body))
     parts: set[str] = set()
+    drawn = False
     for stmt in written:
         for target in stmt.targets if isinstance(stmt, ir.Assign) else [stmt.target] if isinstance(stmt, ir.For) else ():
-            parts |= _beside(target, name)
+            beside = _beside(target, name)
+            parts |= beside
+            drawn = drawn or (bool(beside) and _is_drawn(stmt))
     kept = {
         target.id
         for stmt in written
@@ -184,6 +224,8 @@ def _is_part_like_others(interp: Interpreter, name: str) -> bool:
         if isinstance(target, ir.Name) and _converted(stmt.value) == target.id
     }
     alike = kept & parts
+    if drawn and name in kept and not re.search(_STRUCTURED, name):
+        return True  # it is converted more than once, and kept elsewhere
     if re.search(_STRUCTURED, name):
         if _works_in_place(interp.frame.module):
             return False
@@ -191,6 +233,16 @@ def _is_part_like_others(interp: Interpreter, name: str) -> bool:
             other for other in alike if re.search(_STRUCTURED, other) or (re.search(_LABELS, other) and not re.search(_IN_PLACE, name))
         }
     return bool(alike)
+
+
+def _is_drawn(stmt: ir.Stmt) -> bool:
+    """Whether a statement draws a batch: a loop over batches, or `next(batches)`."""
+    match stmt:
+        case ir.For():
+            return True
+        case ir.Assign(value=ir.Call(func=ir.Name(id="next") | ir.Attr(attr="next" | "__next__"))):
+            return True
+    return False
 
 
 def _works_in_place(module: ModuleInfo) -> bool:
