@@ -16,6 +16,10 @@ _MODULE_BASES = BARE_MODULES | {"torch.nn.Sequential", "torch.nn.ModuleList", "t
 _REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "__setattr__"})
 _OF_CLASSES = frozenset({"super", "isinstance", "type", "id", "len", "str", "repr", "hasattr"})
 _WITHOUT_METHODS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_CONTAINERS = frozenset({
+    "builtins.dict", "builtins.list", "builtins.set", "builtins.tuple",
+    "collections.OrderedDict", "collections.UserDict", "collections.UserList", "collections.defaultdict", "collections.deque",
+})  # fmt: skip
 _HARMLESS = _WITHOUT_METHODS | BARE_MODULES | {"typing.NamedTuple"}
 
 
@@ -98,6 +102,12 @@ def has_unknown_base(interp: Interpreter, cls: ClassRef) -> bool:
 def has_unlisted_base(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a class derives from one that neither the project nor the tables tell anything of."""
     return any(isinstance(a, Unknown) or not _is_listed(a.qualname) for a in _bases_outside(interp, cls))
+
+
+def is_container(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a class derives from containers of Python, and from nothing else that the project does not have."""
+    bases = [a for a in _bases_outside(interp, cls) if isinstance(a, Unknown) or a.qualname not in _WITHOUT_METHODS]
+    return bool(bases) and all(isinstance(a, External) and a.qualname in _CONTAINERS for a in bases)
 
 
 def _is_listed(qualname: str) -> bool:

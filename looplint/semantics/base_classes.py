@@ -10,6 +10,7 @@ from looplint.interpreter import calls, classes, hooks, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.semantics import losses, module_containers, scalers
+from looplint.semantics.unknown_objects import of_container
 from looplint.syntax import ir
 
 
@@ -45,6 +46,9 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         return calls.call_method(interp, obj, name, args, expr)
     if isinstance(obj, Dataset | FrameworkModule | Module):
         return unfollowed.quiet(interp, args)
+    held = of_container(interp, obj, name, args)
+    if held is not None:
+        return held
     if name in ("__enter__", "__exit__") and _knows_no_attributes(interp, obj):
         return ref(obj) if name == "__enter__" else UNKNOWN
     return unfollowed.unknown_call(interp, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)

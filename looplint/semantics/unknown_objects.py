@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Instance
+from collections import OrderedDict, deque
+
+from looplint.domain.objects import Engine, Instance, Module, Obj
 from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Func, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
-from looplint.interpreter import handed_out, objects, unfollowed
+from looplint.interpreter import classes, handed_out, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
 from looplint.knowledge import naming
@@ -19,6 +21,9 @@ from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import ask_for_gradient, sizes
 from looplint.semantics.unknown_calls import note_measured
 from looplint.syntax import ir
+
+# The methods of Python's containers; each of its objects has others, which set attributes by names that are not known.
+_OF_CONTAINERS = frozenset(dir(OrderedDict)).union(dir(list), dir(set), dir(deque)) - frozenset(dir(object))
 
 
 def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
@@ -86,13 +91,22 @@ def _on_instance(interp: Interpreter, obj: Instance, name: str, args: Arguments,
     """A method that no class in sight gives an object."""
     if obj.cls is not None and pipelines.is_pipeline(interp, obj.cls):
         return pipelines.inherited(interp, obj, name, args)
-    held = _entries_out_of_sight(obj, name, args) if obj.symbolic and obj.cls is None else None
+    held = _entries_out_of_sight(obj, name, args) if obj.symbolic and obj.cls is None else of_container(interp, obj, name, args)
     if held is not None:
         return held
     if name == "backward" and _is_sent_backward(args):
         _send_backward(interp, args, expr)
     given = Arguments([ref(obj), *args.positional], args.keywords)
     return unfollowed.unknown_call(interp, Ref(obj), given, expr)
+
+
+def of_container(interp: Interpreter, obj: Obj, name: str, args: Arguments) -> Value | None:
+    """What a method of Python's own containers gives that a class of the program derives from: it does nothing to what the object keeps."""
+    if name not in _OF_CONTAINERS or not isinstance(obj, Instance) or obj.cls is None or not classes.is_container(interp, obj.cls):
+        return None
+    unfollowed.put_off(interp, args)
+    kept = interp.reachable([ref(obj), *args.values()])
+    return frozenset({Unknown(frozenset(o for o in kept if isinstance(o, Module | Engine)))})
 
 
 def _entries_out_of_sight(obj: Instance, name: str, args: Arguments) -> Value | None:
