@@ -115,6 +115,7 @@ RUNS: dict[str, Family] = {
     "comments that ignore": lambda n: _script("# looplint: ignore[" * n),
     "comments that ignore, closed": lambda n: _script("# looplint: ignore[LL1] " * n),
     "comments that ignore blanks": lambda n: _script("# looplint: ignore" + " " * n + "x"),
+    "a comment of looplint's and blanks": lambda n: _script("# looplint" + " " * n + "x"),
     "noqa with many codes": lambda n: _script("# noqa: " + "A1, " * n),
     "noqa and blanks": lambda n: _script("#" + " " * n + "noqa:" + " " * n + "!"),
     "number signs": lambda n: _script("#" * n),

@@ -13,8 +13,11 @@ from looplint.finding import Finding
 _MARKERS = ("noqa", "looplint:")
 _NOQA = r"(?i)#\s*noqa(?::\s*(?P<names>[A-Za-z]+[0-9]*(?:[,\s]+[A-Za-z]+[0-9]+)*))?"
 _IGNORE = r"(?i)#\s*looplint:\s*(?P<kind>ignore-file|ignore|noqa)(?![-\w])\s*(?:\[(?P<names>[^\[\]#]*)\])?"
-# What people write who mean to silence something: the words of other linters, and looplint's own without a colon.
-_MEANT = r"(?i)#\s*(?:no-?looplint\b|looplint\s*[:=]?\s*(?:ignore|noqa|disable|skip|off|suppress|allow|nolint)(?:[-_]\w+)*\b)"
+# What people write who mean to silence something: the words of other linters, looplint's own without a colon or misspelt, and codes alone.
+_MEANT = (
+    r"(?i)#\s*(?:no-?looplint\b|looplint\s{0,3}[:=]?\s{0,3}"
+    r"(?:(?:ignore|noqa|disable|skip|off|suppress|allow|nolint)(?:[-_]\w+)*\b|[-_a-z]{0,20}\s{0,3}\[|L[LP]\d+\b))"
+)
 _NAME = r"[^,\s]+"
 
 

@@ -20,6 +20,7 @@ NOTHING = "this comment silences nothing; `# looplint: ignore[CODE]` silences a 
     [
         "# looplint: disable=LL102", "# looplint ignore[LL102]", "# looplint:disable-next-line", "# looplint: skip", "# looplint: ignore[]", "#looplint=off",
         "# nolooplint", "# looplint: ignore-next-line", "step()  # looplint: ignore-next-line[LL102]", "# looplint: ignore_file", "# looplint: noqa-file", "# type: ignore  # looplint: disable", "# Looplint: Suppress LL102",
+        "# looplint: ignroe[LL102]", "# looplint: ignore-lines [missing-zero-grad]", "# looplint[LL102]", "# looplint: LL102", "# looplint LL102",
     ],
 )  # fmt: skip
 def test_what_silences_nothing_is_named(comment: str) -> None:
@@ -37,7 +38,7 @@ def test_a_name_of_no_rule_is_named(word: str) -> None:
     "line",
     [
         "step()  # looplint: ignore[LL102]", "step()  # looplint: ignore", "# looplint: ignore-file[missing-zero-grad, LL1]", "step()  # noqa: LL999, E501",
-        "# looplint is a linter", "# see looplint: the rules", "x = '# looplint: disable'", "# looplint: noqa", "# run looplint --fix and ignore the rest",
+        "# looplint is a linter", "# see looplint: the rules", "x = '# looplint: disable'", "# looplint: noqa", "# run looplint --fix and ignore the rest", "# looplint: see LL102", "# looplint has rules [2]",
         "# https://github.com/looplint/looplint", "step()  # type: ignore",
     ],
 )  # fmt: skip
