@@ -19,7 +19,14 @@ from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.roles import annotated
 from looplint.knowledge.data import TENSOR_DATASETS
 from looplint.knowledge.lookup import call_effect, is_functional_loss
-from looplint.knowledge.pytorch import CONVERSIONS, TENSOR_ARGUMENTS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY, TENSOR_ONLY_ATTRIBUTES
+from looplint.knowledge.pytorch import (
+    CONVERSIONS,
+    TENSOR_ARGUMENTS,
+    TENSOR_ATTRIBUTES,
+    TENSOR_COMPUTING,
+    TENSOR_ONLY,
+    TENSOR_ONLY_ATTRIBUTES,
+)
 from looplint.semantics.made_there import is_made_there
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
