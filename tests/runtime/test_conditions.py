@@ -196,6 +196,19 @@ def test_the_order_of_calls_around_a_scaler_is_confirmed_on_a_cpu(case: str, ena
     assert verdict(warm, tmp_path, source, case[:5], line)[0] == ("does harm" if case == "LL602" and enabled else "happens")
 
 
+@pytest.mark.parametrize("enabled", [False, True], ids=["off", "on"])
+def test_a_step_without_any_backward_is_confirmed_by_the_error_of_a_scaler_that_is_on(enabled: bool, tmp_path: Path, warm: Warm) -> None:
+    plain = SCALED.replace("DEVICE", "cpu" if enabled else "cuda").replace("ENABLED", str(enabled)).replace(UNSCALE, "")
+    source = plain.replace("    scaler.scale(loss).backward()\n", "")
+    assert verdict(warm, tmp_path, source, "LL107", "scaler.step")[0] == "does harm"
+
+
+def test_the_error_of_a_scaler_confirms_no_missing_backward_where_there_was_one(tmp_path: Path, warm: Warm) -> None:
+    source = SCALED.replace("DEVICE", "cpu").replace("ENABLED", "True").replace(UNSCALE, "").replace("scaler.scale(loss)", "loss")
+    told, text = verdict(warm, tmp_path, source, "LL107", "scaler.step")
+    assert (told, "ended before it could decide" in text) == ("not reached", True)
+
+
 @pytest.mark.parametrize("backward", ["(scaler.scale(loss) / 2).backward()", "torch.autograd.backward(scaler.scale([loss, 2 * loss]))"])
 def test_a_loss_that_is_scaled_and_then_divided_or_one_of_a_list_is_scaled(backward: str, tmp_path: Path, warm: Warm) -> None:
     source = SCALED.replace("scaler.scale(loss).backward()", backward).replace(FORWARD, HALF)

@@ -8,8 +8,10 @@ from statistics import fmean
 from looplint.runtime.evidence.claim import GRADIENTS, Claim, Observation
 from looplint.runtime.evidence.questions import concerns, empty, fills, nearby, norms, optimizers, states, steps_of, together, unchanged
 from looplint.runtime.evidence.signals import Signal, per_optimizer, share
-from looplint.runtime.evidence.witness import Count, Tally, Witness, mostly
+from looplint.runtime.evidence.witness import Count, Tally, Witness, fails, mostly
 from looplint.runtime.streams.stream import Event, Stream, Thing
+
+UNSCALED = "Attempted step but _scale is None"  # what a scaler says in whose step no loss has gone through it yet
 
 
 def steps_use_nothing(run: Stream, optimizer: Thing, right: Stream, match: Thing | None) -> Signal:
@@ -207,6 +209,8 @@ def never_filled(run: Stream, optimizer: Thing, right: Stream, match: Thing | No
 
 def where_never_filled(stream: Stream) -> Iterator[Witness]:
     """LL107: steps of an optimizer that no backward ever reaches, or some of whose parameters none does: those may be unused on purpose."""
+    if not stream.of("backward"):  # a scaler that is on does not come to the step
+        yield from fails("LL107", UNSCALED)(stream)
     tally, partly = Tally(), set[int]()
     for optimizer in optimizers(stream):
         dry = not any(fills(e, optimizer) for e in stream.events)
@@ -277,7 +281,7 @@ CLAIMS = (
         Observation(
             where_never_filled,
             needs="a step",
-            confirms="steps that find no gradients, of an optimizer that no backward reaches",
+            confirms="steps that find no gradients, of an optimizer that no backward reaches, or the error of a scaler that nothing has gone through",
             channels=GRADIENTS,
             turns=1,
             harm=True,
