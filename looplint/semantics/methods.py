@@ -58,8 +58,6 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             return sizes(args, name)
         case Method() as unseen if name == "backward" and not args.positional and is_unseen(unseen):
             return on_unknown(interp, Unknown(behind(unseen)), name, args, expr)  # `ctx.loss.backward()`
-        case Method() as unseen if is_unseen(unseen):
-            note_discarded(interp, Unknown(), name, args, expr)  # `batch.images.to(device)`
         case Iter():
             return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(interp, args)
         case Method(obj=Ref(obj=obj), name="__dict__") if name == "update":
@@ -82,4 +80,6 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             if name == "format":
                 note_arguments(interp, expr.args, args.positional)
             return UNKNOWN
+        case Method() as unseen if is_unseen(unseen):
+            note_discarded(interp, Unknown(), name, args, expr)  # `batch.images.to(device)`
     return unfollowed.unknown_call(interp, method, args, expr)
