@@ -110,6 +110,7 @@ from looplint.rule import (
     refusal,
     related,
     shares_a_call,
+    takes_what_has_no_graph,
     untrained_loop,
 )
 
@@ -179,9 +180,7 @@ def check(program: Program) -> Reports:
         notes = note(switch, "validation begins here" if validates and compares else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
-        features = program.forwards_of(event.inputs.origins) if event.inputs is not None else []
-        of_features = bool(features) and all(each.grad is False for each in features)
-        minor = (not measures and event.of_one_item) or of_features or event.key in program.uses.detached
+        minor = (not measures and event.of_one_item) or takes_what_has_no_graph(program, event) or event.key in program.uses.detached
         notes += note(refused, "torch refuses this")
         severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         yield Report(

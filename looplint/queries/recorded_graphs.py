@@ -41,6 +41,12 @@ def _may_be_behind(event: Forward, backward: Backward) -> bool:
     return within and event.grad is not False and event.index < backward.index
 
 
+def takes_what_has_no_graph(program: Program, event: Forward) -> bool:
+    """Whether a forward's inputs come from forwards, and none of them has recorded a graph: it is the head of what ran under `no_grad`."""
+    behind = program.forwards_of(event.inputs.origins) if event.inputs is not None else []
+    return bool(behind) and all(each.grad is False for each in behind)
+
+
 def refusal(program: Program, event: Forward) -> Export | None:
     """Where the result of a forward that records its graph becomes an array as it is, if the program trains its model, which is not frozen then."""
     if not related(program.stepped_modules, event.subjects):
