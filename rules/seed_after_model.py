@@ -85,9 +85,8 @@ def check(program: Program) -> Reports:
         reported.add(late)
         name = name_of(module, "the model")
         message = f"{name} was built before this seed: its first weights differ from run to run; set the seed before it is built"
-        site = next(
-            here for here, there in zip(late.chain, [*built.chain, None]) if here != there
-        )  # a helper that sets the seed serves others too
+        # Where the ways to both part: a helper that sets the seed serves others too.
+        site = next((here for here, there in zip(late.chain, [*built.chain, None]) if here != there), late.site)
         notes = note(built, "the weights are drawn here") + (note(late, "the seed is set here") if site != late.site else ())
         yield Report(late, message, notes, repair=MoveSeed(seed=late, construct=built), site=site)
 
