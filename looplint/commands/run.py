@@ -96,6 +96,7 @@ def command(
         module=script if module else "",
         steps=(0 if epochs else 20) if steps is None else steps,
         short=steps is None and not epochs and not batches,
+        whole=bool(compare or compare_with),
         epochs=epochs,
         batches=batches,
         seconds=seconds,

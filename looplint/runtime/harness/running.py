@@ -145,8 +145,8 @@ def as_json(inspection: Inspection, *, events: bool = False) -> dict[str, Any]:
         "message": recording.message,
         "seconds": round(recording.seconds, 3),
         "torch": stream.start.get("torch"),
-        "steps": len(stream.of("step")),
-        "backwards": len(stream.of("backward")),
+        "steps": stream.steps,
+        "backwards": stream.backwards,
         "not_measured": failures(stream),
         "blind": inspection.blind,
     }
@@ -184,7 +184,7 @@ def as_text(inspection: Inspection, style: Any = None) -> str:
 
 def _closing(inspection: Inspection) -> str:
     recording = inspection.recording
-    steps = len(recording.stream.of("step"))
+    steps = recording.stream.steps
     ran = (
         f"{inspection.script} ran for {recording.seconds:.1f} s and {steps} optimizer step{'s' if steps != 1 else ''}: {recording.message}."
     )

@@ -197,7 +197,7 @@ def verify(
     waiting = [case for code, folder in chosen for case in cases(folder, code)]
     verdicts: list[Verdict] = []
     environment = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
-    options = Options(seconds=seconds, device=device, environment={"OMP_NUM_THREADS": "1"})
+    options = Options(seconds=seconds, device=device, whole=True, environment={"OMP_NUM_THREADS": "1"})
     with Several({**environment, **options.environment}) as warm, ThreadPoolExecutor(jobs) as pool:
         launch = launch or (warm.launch if available() else None)
         try:

@@ -42,6 +42,7 @@ class Recorder:
     def finish(self, end: dict[str, Any]) -> None:
         """Writes the last record."""
         tape = self.tape
+        tape.pauses.end()
         tape.local.busy = 1
         end.update(steps=tape.steps, events=tape.events, measuring=tape.measuring, shortened=self.limits.shortened)
         with tape.reading("final values"), plain():
@@ -101,6 +102,8 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
             **measure.memory(tape.size),
         }
     )
+    if options.get("whole") or options.get("costs"):
+        tape.pauses.forbid()
     _note_gpu(tape)
     values = final.FinalValues(tape)
     optimizers = hooks_optim.Optimizers(tape, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import torch
@@ -18,8 +18,8 @@ _RETAIN, _CREATE = 2, 3
 
 def install(tape: Tape, optimizers: Optimizers) -> None:
     # What a tensor's own method calls as well.
-    hook(tape, "backwards", torch.autograd, "backward", _backward(tape, optimizers), "backward")
-    hook(tape, "backwards", torch.autograd, "grad", _grad(tape), "backward")
+    hook(tape, "backwards", torch.autograd, "backward", _backward(tape, optimizers), "backward", alike=_kept_graph)
+    hook(tape, "backwards", torch.autograd, "grad", _grad(tape), "backward", alike=_kept_graph)
 
 
 def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
@@ -47,6 +47,10 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
         tape.emit("backward", 0, facts, at=place)
 
     return watch
+
+
+def _kept_graph(*args: Any, **kwargs: Any) -> Hashable:
+    return args[_RETAIN : _CREATE + 1], *kwargs
 
 
 def _frozen(parameters: list[torch.Tensor]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from itertools import tee
 from typing import Any
 
@@ -26,7 +26,7 @@ def install(tape: Tape, optimizers: Optimizers, limits: Limits) -> None:
     }.items():
         hook(tape, "scalers", scaler, name, watcher)
     for name, limit in {"clip_grad_norm_": "max_norm", "clip_grad_value_": "clip_value"}.items():
-        wrapped = watched(tape, "clips", getattr(torch.nn.utils, name), _clip(tape, optimizers, name, limit))
+        wrapped = watched(tape, "clips", getattr(torch.nn.utils, name), _clip(tape, optimizers, name, limit), alike=_limits)
         setattr(torch.nn.utils, name, wrapped)
         setattr(torch.nn.utils.clip_grad, name, wrapped)
 
@@ -47,7 +47,9 @@ def _scale(tape: Tape) -> Callable[..., Watching]:
         outcome = yield None
         for loss in measure.tensors_in(outcome.result):
             measure.mark_scaled(loss, tape.number(scaler), scaler.is_enabled())
-            tape.scalers = True
+            if not tape.scalers:
+                tape.scalers = True
+                tape.pauses.forbid()  # whether a loss was scaled is marked on its graph
 
     return watch
 
@@ -91,6 +93,11 @@ def _update(tape: Tape) -> Callable[..., Watching]:
         tape.emit("update", tape.number(scaler), facts)
 
     return watch
+
+
+def _limits(*args: Any, **kwargs: Any) -> Hashable:
+    """The limits that a clip is given by position, and the names of its other arguments."""
+    return tuple(limit for limit in args[1:] if isinstance(limit, (int, float))), *kwargs
 
 
 def _clip(tape: Tape, optimizers: Optimizers, name: str, limit: str) -> Callable[..., Watching]:

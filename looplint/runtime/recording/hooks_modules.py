@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from itertools import islice, pairwise
 from types import FunctionType
 from typing import Any
@@ -17,7 +17,7 @@ from looplint.runtime.recording import hooks_autocast, measure
 from looplint.runtime.recording.final import FinalValues
 from looplint.runtime.recording.hooks_optim import Optimizers
 from looplint.runtime.recording.tape import Tape
-from looplint.runtime.recording.watching import Watching, compiling, hook, watched
+from looplint.runtime.recording.watching import Watching, compiling, hook, identity, watched
 
 # Searches at a place, after which it is searched only where something changed: the second and third show what one iteration leaves to the next.
 _SEARCHES = 3
@@ -146,12 +146,12 @@ def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
     optimizers.tracked = modules.with_parameters
     kind = nn.Module
     # Only the call that user code makes is an event, not the calls inside it.
-    hook(tape, "forwards", kind, "__call__", _forward(tape, optimizers, modules), "forward", ("backward",))
+    hook(tape, "forwards", kind, "__call__", _forward(tape, optimizers, modules), "forward", ("backward",), _mode_of_call)
     hook(tape, "modes", kind, "train", _mode(tape, modules), "mode")  # eval() calls it
     for name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "to_empty"):
         hook(tape, "moves", kind, name, _move(tape, optimizers, modules, name), "move")
     _install_assigning(tape, _replace(tape, optimizers, modules))
-    hook(tape, "clears", kind, "zero_grad", _clear(tape, optimizers, modules))
+    hook(tape, "clears", kind, "zero_grad", _clear(tape, optimizers, modules), alike=identity)
     _notice_saving_hooks(tape, modules)
     hook(tape, "forwards", torch.optim.swa_utils, "update_bn", _calibrate, "calibration")
 
@@ -176,6 +176,11 @@ def _forward(tape: Tape, optimizers: Optimizers, modules: Modules) -> Callable[.
             emit_forward(tape, optimizers, modules, module, outcome.result, place, given)
 
     return watch
+
+
+def _mode_of_call(module: nn.Module, *args: Any, **kwargs: Any) -> Hashable:
+    """Which module a forward is of, in which mode, and whether it may build a graph."""
+    return id(module), module.__dict__.get("training"), torch.is_grad_enabled()
 
 
 def _given(tape: Tape, place: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from looplint.runtime.recording import measure
 from looplint.runtime.recording.final import FinalValues
 from looplint.runtime.recording.tape import Tape
-from looplint.runtime.recording.watching import Watching, hook, shielded
+from looplint.runtime.recording.watching import Watching, hook, identity, shielded
 
 MOST_ASSIGNED = 64  # assignments to modules that are followed
 MOST_READ = 8  # gradients that are read to see whether they were filled with zeros; the first that was not ends it
@@ -100,8 +100,8 @@ class Optimizers:
 def install(tape: Tape, optimizers: Optimizers) -> None:
     kind = torch.optim.Optimizer
     hook(tape, "optimizers", kind, "__init__", _construct(tape, optimizers))
-    hook(tape, "clears", kind, "zero_grad", _clear(tape, optimizers))
-    register_optimizer_step_pre_hook(shielded(tape, "steps", _before_step(tape, optimizers)))
+    hook(tape, "clears", kind, "zero_grad", _clear(tape, optimizers), alike=identity)
+    register_optimizer_step_pre_hook(shielded(tape, "steps", _before_step(tape, optimizers), identity))
     register_optimizer_step_post_hook(shielded(tape, "steps", _after_step(tape, optimizers)))
 
 

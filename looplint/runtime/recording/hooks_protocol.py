@@ -49,6 +49,7 @@ class Protocol:
 
     def _hook(self, kind: type) -> None:
         self._hooked.add(kind)
+        self.tape.pauses.forbid()  # which gradients such an optimizer finds is seen by its own steps alone
         hook(self.tape, "steps", kind, "step", self._step(), "step by protocol")
         hook(self.tape, "clears", kind, "zero_grad", self._clear())
 

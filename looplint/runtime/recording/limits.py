@@ -44,6 +44,7 @@ class Limits:
     def step(self) -> None:
         """Counts a step that was taken, or skipped by a scaler."""
         tape = self.tape
+        tape.pauses.step()
         tape.steps += 1
         self.unused = 0
         passes = [(loader, number) for _, (loader, number, _) in tape.loops]

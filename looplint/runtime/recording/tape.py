@@ -23,6 +23,7 @@ import torch
 
 from looplint.flow.kinds import EventKind
 from looplint.runtime.recording.channels import Channel
+from looplint.runtime.recording.pauses import Pauses
 
 SPAWNED = ".spawned"  # after the name of a stream, with a number: those of the first processes that the script starts
 CHUNK = 1 << 22
@@ -145,6 +146,7 @@ class Tape:
         self.measuring = 0.0  # seconds spent in expensive measurements
         self.places = Places(own)
         self.local = Local()
+        self.pauses = Pauses(self)
         self.loops: list[tuple[weakref.ref[Any], list[int]]] = []  # running loader iterators: (loader, pass, batch)
         self.trained: set[int] = set()  # the loaders in whose passes an optimizer stepped
         self.reached: list[int] = []  # the forwards that the running backward has come to
@@ -294,6 +296,7 @@ class Tape:
             record["loops"] = self.running_loops()
         record.update(facts)
         self.write(record)
+        self.pauses.note(record)
         return self.events
 
     def sample(self, what: str, number: int, dense: int = 6) -> bool:

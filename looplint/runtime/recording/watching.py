@@ -7,12 +7,13 @@ the call is over, with its `Outcome`. It may return before the `yield`, where th
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Hashable
 from typing import Any, NamedTuple, ParamSpec, TypeAlias
 
 import torch
 
 from looplint.runtime.recording.channels import Channel
+from looplint.runtime.recording.pauses import ENDING, Alike
 from looplint.runtime.recording.tape import Tape
 
 Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
@@ -45,6 +46,7 @@ def watched(
     watcher: Callable[..., Watching],
     slot: str = "",
     within: tuple[str, ...] = (),
+    alike: Alike | None = None,
 ) -> Callable[..., Any]:
     """The replacement of a watched function: it does what the function does.
 
@@ -52,18 +54,27 @@ def watched(
         channel: the channel that is switched off where the hook fails.
         slot: marks the thread during the call; a call inside it is not watched.
         within: further slots inside which a call is not watched.
+        alike: for a function that the iterations of a training call: what tells its calls from one line apart. Those are let pass in a pause.
     """
-    local = tape.local
+    local, pauses = tape.local, tape.pauses
     blocked = frozenset((slot, *within)) - {""}
+    ends_pauses = channel in ENDING
+    name = getattr(original, "__name__", "")
 
     @functools.wraps(original)
     def run(*args: Any, **kwargs: Any) -> Any:
         if compiling() or not blocked.isdisjoint(local.inside) or tape.off(channel) or unreadable():
             return original(*args, **kwargs)
+        watching: Watching | None = None
         try:
-            with plain():
-                watching = watcher(*args, **kwargs)
-                args, kwargs = next(watching) or (args, kwargs)
+            if alike is not None and pauses.passes((name, alike(*args, **kwargs))):
+                watching = None
+            else:
+                if ends_pauses:
+                    pauses.end()
+                with plain():
+                    watching = watcher(*args, **kwargs)
+                    args, kwargs = next(watching) or (args, kwargs)
         except StopIteration:
             return original(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 (whatever fails here is no fault of the script)
@@ -75,14 +86,21 @@ def watched(
             result = original(*args, **kwargs)
         except BaseException as error:
             local.inside.discard(slot)
-            _end(tape, channel, watching, Outcome(None, error))
+            if watching is not None:
+                _end(tape, channel, watching, Outcome(None, error))
             raise
         local.inside.discard(slot)
-        _end(tape, channel, watching, Outcome(result))
+        if watching is not None:
+            _end(tape, channel, watching, Outcome(result))
         return result
 
     _scriptable(run, original)
     return run
+
+
+def identity(first: object, *args: Any, **kwargs: Any) -> Hashable:
+    """As `alike`: what a method is called on."""
+    return id(first)
 
 
 def _scriptable(run: Any, original: Callable[..., Any]) -> None:
@@ -94,7 +112,14 @@ def _scriptable(run: Any, original: Callable[..., Any]) -> None:
 
 
 def hook(
-    tape: Tape, channel: Channel, owner: object, name: str, watcher: Callable[..., Watching], slot: str = "", within: tuple[str, ...] = ()
+    tape: Tape,
+    channel: Channel,
+    owner: object,
+    name: str,
+    watcher: Callable[..., Watching],
+    slot: str = "",
+    within: tuple[str, ...] = (),
+    alike: Alike | None = None,
 ) -> None:
     """Watches a function of torch under one of its names. Where torch has no such function, the hook has failed."""
     try:
@@ -102,7 +127,7 @@ def hook(
     except AttributeError as error:
         tape.fail(channel, error)
         return
-    setattr(owner, name, watched(tape, channel, original, watcher, slot, within))
+    setattr(owner, name, watched(tape, channel, original, watcher, slot, within, alike))
 
 
 def _end(tape: Tape, channel: Channel, watching: Watching, outcome: Outcome) -> None:
@@ -115,14 +140,18 @@ def _end(tape: Tape, channel: Channel, watching: Watching, outcome: Outcome) -> 
         tape.fail(channel, error)
 
 
-def shielded(tape: Tape, channel: Channel, hook: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """A hook that torch calls by itself, so that its failure does not reach the script either."""
+def shielded(
+    tape: Tape, channel: Channel, hook: Callable[Parameters, None], alike: Callable[Parameters, Hashable] | None = None
+) -> Callable[Parameters, None]:
+    """A hook that torch calls by itself, so that its failure does not reach the script either; `alike` as for `watched`."""
 
     @functools.wraps(hook)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         if compiling() or tape.off(channel) or unreadable():
             return
         try:
+            if alike is not None and tape.pauses.passes((channel, alike(*args, **kwargs))):
+                return
             with plain():
                 hook(*args, **kwargs)
         except Exception as error:  # noqa: BLE001

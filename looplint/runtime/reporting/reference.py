@@ -23,7 +23,7 @@ def status(comparison: Comparison) -> Literal["proven", "not proven", "harmless 
 def run(device: str, seconds: float, launch: Launch | None, jobs: int, progress: Callable[[str], None]) -> list[Comparison]:
     """Runs the loop and each misplacement; `progress` gets a line for each."""
     found = []
-    for comparison in compare(Options(seconds=seconds, device=device, environment={"OMP_NUM_THREADS": "1"}), launch, jobs):
+    for comparison in compare(Options(seconds=seconds, device=device, whole=True, environment={"OMP_NUM_THREADS": "1"}), launch, jobs):
         found.append(comparison)
         progress(f"reference loop, {comparison.variant.code} {comparison.variant.title}: {status(comparison)}")
     return found

@@ -43,6 +43,7 @@ class Options:
     hooks: bool = True  # False runs the script in the same way, unrecorded
     environment: Mapping[str, str] = field(default_factory=dict)
     watch: Mapping[str, Sequence[int]] = field(default_factory=dict)  # lines of files (real paths) to probe for kept graphs
+    whole: bool = False  # whether all iterations are recorded, also those that are like many before them
     costs: bool = False  # whether reads, texts and copies of tensors are looked at as well
     replaced: Mapping[str, str] = field(default_factory=dict)  # files (real paths) in whose place the text of another file is run
 
@@ -111,6 +112,7 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
         "epochs": options.epochs,
         "batches": options.batches,
         "short": options.short,
+        "whole": options.whole,
         "costs": options.costs,
         "watch": {path: list(lines) for path, lines in options.watch.items()},
         "replaced": dict(options.replaced),

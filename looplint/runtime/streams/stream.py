@@ -97,6 +97,16 @@ class Stream:
         return [thing for thing in self.things.values() if thing.role == role]
 
     @property
+    def steps(self) -> int:
+        """The optimizer steps of the run, also of the iterations that passed unmeasured."""
+        return cast(int, self.end.get("steps", len(self.of("step"))))
+
+    @property
+    def backwards(self) -> int:
+        """The backwards of the run, also of the iterations that passed unmeasured."""
+        return len(self.of("backward")) + sum(int(mark.facts["backwards"]) for mark in self.marked("pause"))
+
+    @property
     def gpu(self) -> str:
         """The name of the GPU that the script used; empty where it used none."""
         return next((mark.facts["name"] for mark in self.marked("gpu")), "")

@@ -80,7 +80,9 @@ def _fallen_short(stream: Stream) -> dict[int, tuple[int, int]]:
     """The schedulers that count to an end, how far each came, and that end: where the run is over, and made as many backwards for its optimizer as there are steps to it."""
     found, backwards = dict[int, tuple[int, int]](), stream.of("backward")
     for scheduler in stream.with_role("scheduler"):
-        made = sum(scheduler.facts.get("optimizer") in e.facts.get("filled", ()) for e in backwards)
+        own = scheduler.facts.get("optimizer")
+        made = sum(own in e.facts.get("filled", ()) for e in backwards)
+        made += sum(mark.facts["filled"].get(str(own), 0) for mark in stream.marked("pause"))
         end, counts = scheduler.facts.get("end"), [e.facts.get("count") for e in stream.of("schedule") if e.object == scheduler.id]
         if stream.over and end and counts and counts[-1] is not None and 0.9 * end <= made <= 1.1 * end:
             found[scheduler.id] = (counts[-1], end)
