@@ -26,7 +26,8 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
     def watch(*args: Any, **kwargs: Any) -> Watching:
         optimizers.notice_clears(filling=True)
         # What each optimizer's gradients already held: a backward adds to it.
-        before = {n: measure.gradient_marks(measure.parameters_of(o)) for o in optimizers.all() if (n := tape.number(o))}
+        held = _held(tape, optimizers)
+        before = {n: measure.gradient_marks(parameters) for n, parameters in held.items()}
         facts: dict[str, Any] = {"before": {n: len(marks) - marks.count(None) for n, marks in before.items()}}
         place = tape.place()
         loss = args[0] if args else kwargs.get("tensors")
@@ -37,20 +38,26 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
         facts["forwards"] = _reached(tape)
         if outcome.error is not None:
             facts["error"] = type(outcome.error).__name__
-            facts["frozen"] = [n for o in optimizers.all() if (n := tape.number(o)) and _frozen(measure.parameters_of(o))]
-        living = [(o, tape.number(o)) for o in optimizers.all()]
-        if not living:
+            facts["frozen"] = [n for n, parameters in held.items() if _frozen(parameters)]
+        if not held:
             optimizers.seek()
-            living = [(o, tape.number(o)) for o in optimizers.all()]
-            before = {n: [None for _ in measure.gradient_marks(measure.parameters_of(o))] for o, n in living}
-        facts["filled"] = [n for o, n in living if n in before and measure.gradient_marks(measure.parameters_of(o)) != before[n]]
+            held = _held(tape, optimizers)
+            before = {n: [None for _ in measure.gradient_marks(parameters)] for n, parameters in held.items()}
+        facts["filled"] = [n for n, parameters in held.items() if measure.gradient_marks(parameters) != before[n]]
+        del held
         tape.emit("backward", 0, facts, at=place)
 
     return watch
 
 
 def _kept_graph(*args: Any, **kwargs: Any) -> Hashable:
-    return args[_RETAIN : _CREATE + 1], *kwargs
+    """The names of a backward's arguments, and which of them are true or false: those say what it keeps."""
+    return tuple(a for a in args if isinstance(a, bool)), *((name, a if isinstance(a, bool) else None) for name, a in kwargs.items())
+
+
+def _held(tape: Tape, optimizers: Optimizers) -> dict[int, list[torch.Tensor]]:
+    """The parameters of each living optimizer, by its number."""
+    return {n: measure.parameters_of(o) for o in optimizers.all() if (n := tape.number(o))}
 
 
 def _frozen(parameters: list[torch.Tensor]) -> bool:

@@ -147,7 +147,7 @@ def install(tape: Tape, optimizers: Optimizers, modules: Modules) -> None:
     kind = nn.Module
     # Only the call that user code makes is an event, not the calls inside it.
     hook(tape, "forwards", kind, "__call__", _forward(tape, optimizers, modules), "forward", ("backward",), _mode_of_call)
-    hook(tape, "modes", kind, "train", _mode(tape, modules), "mode")  # eval() calls it
+    hook(tape, "modes", kind, "train", _mode(tape, modules), "mode", alike=_mode_given)  # eval() calls it
     for name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "to_empty"):
         hook(tape, "moves", kind, name, _move(tape, optimizers, modules, name), "move")
     _install_assigning(tape, _replace(tape, optimizers, modules))
@@ -256,6 +256,10 @@ def _mode(tape: Tape, modules: Modules) -> Callable[..., Watching]:
             tape.emit("train" if mode else "eval", modules.number(module), {})
 
     return watch
+
+
+def _mode_given(module: nn.Module, mode: bool = True) -> Hashable:
+    return id(module), mode, module.__dict__.get("training")
 
 
 def _move(tape: Tape, optimizers: Optimizers, modules: Modules, name: str) -> Callable[..., Watching]:

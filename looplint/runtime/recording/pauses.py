@@ -1,9 +1,9 @@
 """Lets iterations pass unmeasured that are like those before: they show nothing new, and recording them would take most of a short iteration's time.
 
-An iteration is what happens up to an optimizer's step: the calls of the script's own lines that train (forwards, backwards, clears, clips and
-steps), in their order. After some iterations that were all known, the recorder pauses: of most of those that follow it only looks whether they make
+An iteration is what happens up to an optimizer's step: the calls of the script's own lines that train (forwards, backwards, clears, clips,
+steps and changes of the mode), in their order. After some iterations that were all known, the recorder pauses: of most of those that follow it only looks whether they make
 the calls of a known one, on the same objects and from the same stacks. A call that fits none ends the pause, and so does whatever happens seldom (a
-mode, a schedule, a pass over a loader): from there on all is recorded again. A `pause` record says how many iterations passed.
+schedule, a pass over a loader, a checkpoint): from there on all is recorded again. A `pause` record says how many iterations passed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from looplint.runtime.recording.channels import Channel
 if TYPE_CHECKING:
     from looplint.runtime.recording.tape import Tape
 
-ALIKE, AGAIN = 64, 8  # iterations in a row that are known: before the first pause, and before each later one
+ALIKE, AGAIN = 32, 8  # iterations in a row that are known: before the first pause, and before each later one
 PASSED = 56  # iterations that a pause lasts at most
 _KNOWN = 32  # kinds of iterations that are remembered
 _CALLS = 512  # of one iteration; what makes more is recorded throughout
 # The channels whose calls end a pause: what they tell is rare, and changes what the iterations after it are.
-ENDING: frozenset[Channel] = frozenset(
-    {"optimizers", "modes", "moves", "parts", "schedules", "loaders", "seeds", "files", "states", "scalers"}
-)
+ENDING: frozenset[Channel] = frozenset({"optimizers", "moves", "parts", "schedules", "loaders", "seeds", "files", "states", "scalers"})
 # What was measured of an event, which nothing says of another that is like it.
 _MEASURED = frozenset({"loss", "norm", "largest", "change", "rss", "cuda", "forwards", "chain"})
 
