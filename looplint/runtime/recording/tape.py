@@ -61,20 +61,20 @@ class Places:
         self._foreign = tuple(os.path.realpath(p) + os.sep for p in foreign if p)
         # A module run with -m may live where foreign code lives: it is the user's all the same.
         self._own = own
+        self._files: dict[str, str] = {}  # by the name in a code: the user's file, or nothing
         self._codes: dict[int, tuple[CodeType, str | None]] = {}
         self._stacks: dict[tuple[int, ...], int] = {}
 
     def _file(self, code: CodeType) -> str | None:
         """The user's file that a code is of; empty for others', and None for what runs the script: no frame around that is the user's."""
         name = code.co_filename
-        if name.startswith("<"):
-            return ""
         if name == _RUNS and code.co_name == "_run":
             return None
-        path = os.path.realpath(name)
-        if self._own and path.startswith(self._own):
-            return path
-        return "" if path.startswith(self._foreign) else path
+        if name not in self._files:
+            path = "" if name.startswith("<") else os.path.realpath(name)
+            mine = bool(self._own) and path.startswith(self._own)
+            self._files[name] = path if mine or not path.startswith(self._foreign) else ""
+        return self._files[name]
 
     def key(self) -> tuple[int, ...]:
         """The user's frames from the innermost outwards, as numbers that are cheap to compare."""
