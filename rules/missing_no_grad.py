@@ -95,7 +95,9 @@ from looplint.rule import (
     built_for_an_evaluation,
     callee,
     depth_apart,
+    depth_of_the_drop,
     differentiates_within,
+    may_be_sent_backward_elsewhere,
     may_be_trained,
     mode_states,
     name_of,
@@ -156,12 +158,15 @@ def check(program: Program) -> Reports:
             loop = None
         if loop is None and not evaluates:
             continue  # neither in a loop over data in which nothing is trained, nor in eval mode on every path
+        if not (loop is not None and over_batches(program, loop)) and may_be_sent_backward_elsewhere(program, event):
+            continue  # code out of sight gets it with its graph, and it is no pass over batches: a part of a loss
         measured = event.key in program.uses.scored | program.uses.fetched
         if not (measured and related(program.stepped_modules, {module})) and not (
             (evaluates or loaded) and _evaluates_batches(program, event, loop, measured)
         ):
             continue  # a forward whose result is not measured, or of a model that no optimizer steps
-        depth = depth_apart(event, rightly_recorded, event.outside)
+        apart = depth_apart(event, rightly_recorded, event.outside)
+        depth = depth_of_the_drop(program, event, apart)
         *_, whole = module.lineage()
         place = (event.loops[-1:], event.root, whole if depth == event.outside else event.chain[depth])
         if place in reported:
@@ -184,5 +189,10 @@ def check(program: Program) -> Reports:
         notes += note(refused, "torch refuses this")
         severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         yield Report(
-            event, message, notes, repair=InsertNoGrad(loop=loop, event=event, depth=depth), site=event.chain[depth], severity=severity
+            event,
+            message,
+            notes,
+            repair=InsertNoGrad(loop=loop if depth == apart else None, event=event, depth=depth),
+            site=event.chain[depth],
+            severity=severity,
         )

@@ -27,7 +27,7 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import choices, classes, conditions, gradient_uses, hooks, objects, outside
+from looplint.interpreter import choices, classes, conditions, gradient_uses, handed_out, hooks, objects, outside
 from looplint.interpreter.elements import element_of, last_of, note_last
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -122,6 +122,7 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
     path = ir.path_of(target)
     if path:
         interp.forget(path)
+    _note_given_away(interp, base, value)
     for atom in base:
         match atom:
             case Params() | Tensor() | Unknown() if gradient_uses.gives_another_form(target, stmt):
@@ -148,6 +149,12 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
                 objects.give_attribute(interp, qualname, target.attr, value)
 
 
+def _note_given_away(interp: Interpreter, base: Value, value: Value) -> None:
+    """An object out of sight is given something: whoever has it may send that backward."""
+    if any(isinstance(a, Unknown) for a in base):
+        interp.uses.handed_on.update(*handed_out.graphs_in([value]))
+
+
 def _note_constant(interp: Interpreter, obj: Instance, name: str, value: Value) -> None:
     """An attribute is given a constant: it holds that on this path, whatever others give it."""
     known = constant_of(value)
@@ -166,6 +173,7 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
     key = constant_of(evaluate(interp, target.index))
     if not (isinstance(stmt, ir.AugAssign) and _is_sum(value, stmt)):
         value = hooks.stored.run(interp, target.node, base, value, key)
+    _note_given_away(interp, base, value)
     if any(isinstance(a, Tensor) for a in base):
         hooks.tensor_written.run(interp, target, base, value)
     for atom in base:

@@ -48,6 +48,8 @@ class Uses:
         self.differentiated: set[EventKey] = set()
         # It is differentiated by tensors that are no parameters.
         self.attacked: set[EventKey] = set()
+        # A function that nobody in sight calls returns it with its graph, or leaves it in its object: its callers may send it backward.
+        self.handed_on: set[EventKey] = set()
         # Keeps and sums whose tensors go backward.
         self.going_backward: set[EventKey] = set()
         # Sums that start from what a forward put out: an output in the making, no record of the iterations.
@@ -153,8 +155,9 @@ class Applications:
         self.leaving: dict[ir.Function, frozenset[str]] = {}
         # By the module, the call and the attribute: what the forward leaves there.
         self.left: dict[object, Value] = {}
-        # The forwards that made what a function of the program returns with a graph.
+        # The forwards that made what a function of the program returns with a graph; and those behind what a single call of one returns.
         self.returned: dict[ir.Function, set[EventKey]] = {}
+        self.returned_by_call: dict[CallString, set[EventKey]] = {}
 
 
 class Heap:

@@ -227,7 +227,7 @@ def run_frame(interp: Interpreter, frame: Frame) -> Value:
     interp.constants = end.constants
     interp.grad = grad if switched else end.grad
     result = choices.returned(interp, frame, values) or UNKNOWN
-    handed_out.note_returned(interp, frame.function, result)
+    handed_out.note_returned(interp, frame, result)
     return result
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from looplint.domain.objects import Obj
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import NOTHING, Func, Tensor, Tuple, Value
+from looplint.domain.values import NOTHING, EventKey, Func, Ref, Tensor, Tuple, Value
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
-from looplint.syntax import ir
 
 
 def hand_out(interp: Interpreter, func: Func) -> None:
@@ -29,11 +31,31 @@ def _named(frame: Frame | None, name: str) -> Value:
     return frame.locals[name] if frame is not None else NOTHING
 
 
-def note_returned(interp: Interpreter, function: ir.Function, value: Value) -> None:
+def note_returned(interp: Interpreter, frame: Frame, value: Value) -> None:
     """Remember from which forwards a function returns what has a graph."""
+    made = interp.applications
     if any(isinstance(a, Tensor | Tuple) for a in value):
-        graphs = (t.forwards for t in tensors_in([value]) if t.graph != "no")
-        interp.applications.returned.setdefault(function, set()).update(*graphs)
+        made.returned.setdefault(frame.function, set()).update(*graphs_in([value]))
+    made.returned_by_call.setdefault(frame.ctx, set()).update(*graphs_in([value]))
+
+
+def graphs_in(values: Iterable[Value]) -> Iterator[frozenset[EventKey]]:
+    """The forwards behind what some values hold with a graph."""
+    return (t.forwards for t in tensors_in(values) if t.graph != "no")
+
+
+def note_left(interp: Interpreter, values: Iterable[Value]) -> None:
+    """Remember from which forwards something with a graph lies where callers that are not in sight get at it: in what they are given, or have given."""
+    work, seen = list(values), set[Obj]()
+    while work:
+        value = work.pop()
+        interp.uses.handed_on.update(*graphs_in([value]))
+        for atom in value:
+            if isinstance(atom, Tuple):
+                work.extend(atom.items)
+            elif isinstance(atom, Ref) and atom.obj not in seen:
+                seen.add(atom.obj)
+                work.extend(atom.obj.heap.values())
 
 
 def note_uses(interp: Interpreter) -> None:

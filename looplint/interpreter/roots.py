@@ -170,11 +170,13 @@ def _function(interp: Interpreter, func: Func) -> bool:
                 frame.locals[param.name] = bound[number]
             else:
                 frame.locals[param.name] = parameter(interp, func, param)
+        given = [frame.locals[param.name] for param in func.function.params]
         result = functions.run_frame(interp, frame)
         hooks.returned_outside.run(interp, func, result)
         kept = [value for atom in frame.instance if isinstance(atom, Ref) for value in atom.obj.heap.values()]
         for obj in interp.reachable([result, frame.instance, *kept]):
             obj.outlives = True
+        handed_out.note_left(interp, [result, frame.yields, frame.instance, *given])
         for atom in result:
             if isinstance(atom, Ref) and isinstance(atom.obj, Container) and _may_still_go_backward(interp, ref(atom.obj)):
                 atom.obj.leaves = True

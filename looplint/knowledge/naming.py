@@ -48,6 +48,7 @@ _OF_NOTES = (
 _MEASURES = r"(?:metric|evaluat|meter|scor|accurac|acc(?![a-z])|psnr|ssim|lpips|iou|confusion|(?<![a-z])fid(?![a-z])|(?<![a-z])(?:wer|cer|bleu|auc|f1)(?![a-z]))"
 # `evaluator.update(outputs)`, `self.metrics.add(...)`; and `compute_metrics(outputs)`, `get_accuracy(outputs, labels)`.
 _KEEPER = rf"(?i){_MEASURES}[^.]*$"
+_ENTERING = frozenset({"add", "append", "appendleft", "extend", "insert", "push", "put", "put_nowait", "setdefault"})
 _KEEPING = frozenset({"update", "add", "append", "add_batch", "process", "accumulate", "collect"})
 _COMPUTER = rf"(?i)(?:^|[._])(?:compute|calc|calculate|get|measure|eval|evaluate|update)_[^.]*{_MEASURES}[^.]*$"
 # `metrics(outputs, labels)`, `self.accuracy_fn(...)`: a name that says no more than that; a similarity such as SSIM may be a loss.
@@ -131,6 +132,11 @@ def trains(method: str) -> bool:
 def takes_notes(method: str) -> bool:
     """Whether a method keeps, counts or shows what it is given."""
     return re.match(_OF_NOTES, method) is not None
+
+
+def takes_an_entry(method: str) -> bool:
+    """Whether a method is one by which containers take an entry, which others take out of them."""
+    return method in _ENTERING
 
 
 def measures(function: str) -> bool:

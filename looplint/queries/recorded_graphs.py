@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Module
-from looplint.flow.events import Backward, Forward
+from looplint.flow.events import Backward, Escape, Forward
 from looplint.flow.remarks import Export
+from looplint.queries.feeding import over_batches
 from looplint.queries.program import Program
 from looplint.queries.relations import only_in_train_mode, related
 from looplint.syntax import ir
@@ -39,6 +40,32 @@ def _may_be_behind(event: Forward, backward: Backward) -> bool:
         return False  # it is known what goes backward there
     within = bool(backward.loops) and event.loops[: len(backward.loops)] == backward.loops
     return within and event.grad is not False and event.index < backward.index
+
+
+def may_be_sent_backward_elsewhere(program: Program, event: Forward) -> bool:
+    """Whether code out of sight gets a forward's result with its graph: a caller that is not known, or a function that is not followed."""
+    return event.key in program.uses.handed_on or any(event.key in escape.forwards for escape in program.of(Escape))
+
+
+def depth_of_the_drop(program: Program, event: Forward, depth: int) -> int:
+    """How many calls lead to the place where this program drops the graph of a forward, which is said to be so many calls deep.
+
+    What a function of another file returns with its graph, its other callers may send backward: it is dropped where it is called. A pass over batches
+    is one for everybody.
+    """
+    contexts = [context for context in event.key[0].outward() if not context.is_turn]
+    for context in contexts[len(event.calls) - depth :]:
+        returned = program.applications.returned_by_call.get(context, ())
+        own = (loop for loop in event.loops if loop.frame is context)
+        if (
+            not depth
+            or event.chain[depth].module is event.chain[0].module
+            or event.key not in returned
+            or any(over_batches(program, loop) for loop in own)
+        ):
+            break
+        depth -= 1
+    return depth
 
 
 def takes_what_has_no_graph(program: Program, event: Forward) -> bool:

@@ -145,7 +145,9 @@ class InsertNoGrad(Repair):
         local = function is not None and imported_in(layout, function, target, "torch")
         # Who detaches what a model gives knows that it has a graph: a model that is not in sight may need one inside.
         unseen = self.event.key in p.program.uses.detached and any(o.symbolic for o in self.event.subjects)
-        applicability: Applicability = "unsafe" if unseen else "safe"
+        # What leaves with its graph for callers that are not in sight may go backward there.
+        left = self.event.key in p.program.uses.handed_on and not (function is not None and _evaluates(function))
+        applicability: Applicability = "unsafe" if unseen or left else "safe"
         no_grad = f"{'torch.no_grad' if local else named(draft, layout, 'torch', 'no_grad')}()"
         if not local and function is not None and _only_evaluates(p, function, layout):
             draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
@@ -304,9 +306,13 @@ def _outermost_loop(statement: Statement) -> Statement:
     return found
 
 
+def _evaluates(function: Statement) -> bool:
+    """Whether a function evaluates by its name."""
+    assert isinstance(function.node, cst.FunctionDef)
+    return bool(_EVALUATES.search(function.node.name.value))
+
+
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
-    node = function.node
-    assert isinstance(node, cst.FunctionDef)
-    if not _EVALUATES.search(node.name.value) or _yields(p, function):
+    if not _evaluates(function) or _yields(p, function):
         return False
     return not _trains(p, function, layout)

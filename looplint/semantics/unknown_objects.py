@@ -78,6 +78,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if tensor is not None and tensor.graph != "no" and not measured and _may_go_backward(name, expr):
         subjects = sorted(tensor.sources, key=lambda o: o.name)
         interp.emit(Escape(callee=ir.render(expr.func), output=True, forwards=tensor.forwards), expr.node, subjects, certain=False)
+    if naming.takes_an_entry(name) and not measured:
+        interp.uses.handed_on.update(*handed_out.graphs_in(args.values()))
     if tensor is not None and not is_array(tensor):
         return frozenset({guess(interp.grad, tensor, atom.deps)})
     made = unfollowed.made_of(args.values(), atom.deps)
