@@ -63,6 +63,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A decorator, a context or a caller that disables gradients.
 - A context that enables gradients, `with torch.enable_grad():` or `with torch.set_grad_enabled(True):`, which are wanted then.
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
+- Results that go with their graph to callers or code out of sight, but for those of a pass over batches: they may be a part of a loss.
 - Models that are frozen (`requires_grad_(False)`), those from out of sight whose results become arrays without `detach()`, so that they must be, and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
 - Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
@@ -74,7 +75,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-Safe: wrap the pass in `with torch.no_grad():`.
+Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight with its graph.
 
 ## Evidence
 
@@ -176,7 +177,7 @@ def check(program: Program) -> Reports:
         called = callee(event.chain[depth]) or name_of(module)
         measures = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
         validates = loop is not None and (over_batches(program, loop) or over_chunks(loop))
-        compares = event.key in program.uses.compared | program.uses.scored
+        compares = evaluates and event.key in program.uses.compared and not (loop is not None and "train" in loop.iterates)
         where = ("in this validation pass" if compares else "in this pass over data") if validates else "for this forward pass"
         harm = "which takes memory and time, and nothing goes backward"
         if refused := refusal(program, event):
@@ -188,11 +189,5 @@ def check(program: Program) -> Reports:
         minor = (not measures and event.of_one_item) or takes_what_has_no_graph(program, event) or event.key in program.uses.detached
         notes += note(refused, "torch refuses this")
         severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
-        yield Report(
-            event,
-            message,
-            notes,
-            repair=InsertNoGrad(loop=loop if depth == apart else None, event=event, depth=depth),
-            site=event.chain[depth],
-            severity=severity,
-        )
+        repair = InsertNoGrad(loop=loop if depth == apart else None, event=event, depth=depth)
+        yield Report(event, message, notes, repair=repair, site=event.chain[depth], severity=severity)

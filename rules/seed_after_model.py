@@ -2,11 +2,11 @@
 
 ## What it does
 
-Reports the first seed of a program, where a model with parameters is built before it, and an optimizer steps the model in a loop after it.
+Reports the first seed of a program, where a model with parameters has drawn them before it, and an optimizer steps the model in a loop after it.
 
 ## Why it matters
 
-A model draws its weights when it is built. A seed that comes later fixes the order of the data and dropout, and not where the training
+A model draws its weights when it is built; lazy layers draw theirs when they are first run. A seed that comes later fixes the order of the data and dropout, and not where the training
 starts: two runs with the same seed differ from the first batch on, and the difference is blamed on the hardware.
 
 ## Bad
@@ -46,6 +46,7 @@ for step in range(10):
 - A program that sets a seed before the model too, under whatever condition, or calls a function with "seed" in its name.
 - A seed in a loop, and a model that is built in a loop.
 - A seed and a model in different functions that nobody calls: nothing says which runs first.
+- Models whose layers are all lazy, `nn.LazyLinear(64)`, and that are not run before the seed.
 - Weights that are drawn again after the seed, or loaded.
 - Models whose initial values are all set by the program.
 - Models that may come with their weights: those of `transformers`, `timm`, `diffusers` and `torch.hub`, and those with an argument such as
@@ -61,7 +62,7 @@ Safe: the seed is moved above the statement that builds the model.
 What a run shows: parameters exist when the first seed is set.
 """
 
-from looplint.rule import Module, MoveSeed, Program, Report, Reports, Step, draws_nothing, name_of, note, related
+from looplint.rule import Forward, Module, MoveSeed, Program, Report, Reports, Step, draws_nothing, name_of, note, related
 
 CODE = "LL904"
 SEVERITY = "warning"
@@ -84,11 +85,12 @@ def check(program: Program) -> Reports:
             continue
         reported.add(late)
         name = name_of(module, "the model")
-        message = f"{name} was built before this seed: its first weights differ from run to run; set the seed before it is built"
+        drawn = "run" if isinstance(built, Forward) else "built"
+        message = f"{name} was {drawn} before this seed: its first weights differ from run to run; set the seed before it is {drawn}"
         # Where the ways to both part: a helper that sets the seed serves others too.
         site = next((here for here, there in zip(late.chain, [*built.chain, None]) if here != there), late.site)
         notes = note(built, "the weights are drawn here") + (note(late, "the seed is set here") if site != late.site else ())
-        yield Report(late, message, notes, repair=MoveSeed(seed=late, construct=built), site=site)
+        yield Report(late, message, notes, repair=MoveSeed(seed=late, draw=built), site=site)
 
 
 def _trained_after(program: Program, index: int) -> bool:

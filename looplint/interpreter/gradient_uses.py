@@ -68,7 +68,11 @@ def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Functio
 def gives_another_form(target: ir.Attr, stmt: ir.Stmt | None) -> bool:
     """Whether a gradient is assigned what is made of itself, as where it is averaged over processes or scaled: `p.grad = reduce(p.grad)`."""
     path = ir.path_of(target)
-    return path is not None and _is_gradient(target) and isinstance(stmt, ir.Assign) and _has_values_of(stmt.value, path)
+    if path is None or not _is_gradient(target) or not isinstance(stmt, ir.Assign):
+        return False
+    if isinstance(stmt.value, ir.IfExp) and any(is_missing(stmt.value.test, held, target) for held in (True, False)):
+        return False  # what has none is given one
+    return _has_values_of(stmt.value, path)
 
 
 def _has_values_of(expr: ir.Expr, path: str) -> bool:
@@ -84,6 +88,26 @@ def _has_values_of(expr: ir.Expr, path: str) -> bool:
 def of_comparison(gradients: GradientAccess, expr: ir.Compare) -> AbstractContextManager[None]:
     """How the left side is to be read: `p.grad is None` asks for it alone."""
     return gradients.unread() if expr.ops[0] in ("is", "is not") and _is_gradient(expr.left) else _IN_ANY_WAY
+
+
+def fills_in(stmt: ir.If) -> bool:
+    """Whether a gradient is given where there is none: `if p.grad is None: p.grad = torch.zeros_like(p)`; or `if p.grad is not None: continue`."""
+    match stmt:
+        case ir.If(test=ir.Compare(left=left, ops=["is not"], rights=[ir.Const(value=None)]), body=[ir.Jump(kind="continue")]):
+            return _is_gradient(left)
+    assigned = ((each, held) for held, body in ((True, stmt.body), (False, stmt.orelse)) for each in body if isinstance(each, ir.Assign))
+    return any(is_missing(stmt.test, held, target) for each, held in assigned for target in each.targets)
+
+
+def is_missing(test: ir.Expr, held: bool, gradient: ir.Expr) -> bool:
+    """Whether a test with this outcome says that there is no gradient under a dotted name."""
+    test, held = ir.affirmed(test, held)
+    match test:
+        case ir.BoolOp(op=op, left=left, right=right) if (op == "and") is held:
+            return is_missing(left, held, gradient) or is_missing(right, held, gradient)
+        case ir.Compare(left=left, ops=["is" | "is not" as op], rights=[ir.Const(value=None)]) if (op == "is") is held:
+            return _is_gradient(left) and ir.path_of(left) is not None and ir.path_of(left) == ir.path_of(gradient)
+    return False
 
 
 def _is_gradient(expr: ir.Expr) -> bool:

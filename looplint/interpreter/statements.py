@@ -11,7 +11,19 @@ from looplint.dataclass import replace
 from looplint.domain.call_string import TURN
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, ClassRef, External, Func, Number, Tuple, Value, constant_of, exact_items
 from looplint.flow.graph import Loose
-from looplint.interpreter import choices, conditions, generators, hooks, imports, loops, narrowing, options_set, rewritten, unseen_elements
+from looplint.interpreter import (
+    choices,
+    conditions,
+    generators,
+    gradient_uses,
+    hooks,
+    imports,
+    loops,
+    narrowing,
+    options_set,
+    rewritten,
+    unseen_elements,
+)
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
 from looplint.interpreter.elements import element_of, last_of
 from looplint.interpreter.expressions import evaluate, truth
@@ -40,7 +52,8 @@ def run_block(interp: Interpreter, body: list[ir.Stmt]) -> None:
 
 def _if(interp: Interpreter, stmt: ir.If) -> None:
     outcome = truth(interp, stmt.test)
-    if outcome is not None:
+    # That there is a gradient is taken for granted, but for where one is given to what has none.
+    if outcome is not None and not gradient_uses.fills_in(stmt):
         interp.run_block(stmt.body if outcome else stmt.orelse)
         return
     before = interp.save()

@@ -93,6 +93,10 @@ CONSTANT_LAYERS = frozenset({
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "GroupNorm",
     "RMSNorm", "LocalResponseNorm", "PReLU",
 })  # fmt: skip
+# Layers that draw their weights when they are first run: only then is it known how large they are.
+LAZY_LAYERS = frozenset(f"Lazy{kind}{n}d" for kind in ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm") for n in (1, 2, 3)) | {
+    "LazyLinear"
+}
 
 
 def layers_like(fixed: tuple[str, ...]) -> frozenset[str]:

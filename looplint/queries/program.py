@@ -49,6 +49,7 @@ from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.incidence import Incidence
 from looplint.queries.relations import held_by, involved, moves_where_asked, only_in_train_mode, related
 from looplint.semantics.loaders import only_loader
+from looplint.semantics.parameters import draws_when_run
 from looplint.semantics.schedulers import counts_epochs
 from looplint.syntax import ir
 
@@ -276,7 +277,8 @@ class Program(Incidence):
 
     def drawn_unseeded(self, module: Module) -> tuple[Event, Event] | None:
         """Where a module's first values are drawn before anything sets a seed, and the seed that is set later; None where that is not sure."""
-        built = next((e for e in self.of(Construct) if module in e.subjects and e.certain), None)
+        draws = Forward if draws_when_run(module) else Construct
+        built = next((e for e in self.of(draws) if module in e.subjects and e.certain), None)
         seeds = self.of(Seed)
         if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.part:
             return None

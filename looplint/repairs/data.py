@@ -6,7 +6,7 @@ from typing import Literal
 
 import libcst as cst
 
-from looplint.flow.events import Event
+from looplint.flow.events import Event, Forward
 from looplint.flow.graph import Loop
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
@@ -159,25 +159,25 @@ def _iterated_in(p: Planner, loop: Loop, place: Statement, layout: Layout) -> st
 
 
 class MoveSeed(Repair):
-    """Move a seed above the statement that builds the model.
+    """Move a seed above the statement that draws the weights of the model.
 
     Attributes:
         seed: the seed that is set too late.
-        construct: the construction of the model.
+        draw: the construction of the model, or the first forward of one whose layers are lazy.
     """
 
     seed: Event
-    construct: Event
+    draw: Event
 
     def plan(self, p: Planner) -> Plan:
-        mine, theirs = meet(self.seed, self.construct, p.layouts)
+        mine, theirs = meet(self.seed, self.draw, p.layouts)
         unit = mine.statement
         target = common_block(unit, theirs.statement)[2]
         if not isinstance(unit.node, cst.Expr) or depends(unit, [target, *crossed(unit, target)]):
             raise Infeasible("it uses names that are assigned in between")
         draft = Draft(mine.layout)
         draft.move_before(unit, target)
-        return Plan("Set the seed before the model is built", "safe", [draft])
+        return Plan(f"Set the seed before the model is {'run' if isinstance(self.draw, Forward) else 'built'}", "safe", [draft])
 
 
 class ShareSeed(Repair):

@@ -27,7 +27,7 @@ from looplint.domain.values import (
     ref,
 )
 from looplint.flow.events import Backward, Clear, Clip
-from looplint.interpreter import hooks, unfollowed
+from looplint.interpreter import gradient_uses, hooks, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
@@ -232,7 +232,8 @@ def _replace_gradient(interp: Interpreter, target: ir.Attr, owner: Params | Tens
         isinstance(owner, Params) and owner.exact and not picked(interp, target.value),
     )
     of_inputs = isinstance(owner, Tensor) and of_input(owner)
-    interp.emit(Clear(of_inputs=of_inputs), target.node, sources, certain=certain)
+    if not any(gradient_uses.is_missing(guard.test, guard.held, target) for guard in interp.guards):
+        interp.emit(Clear(of_inputs=of_inputs), target.node, sources, certain=certain)
     if value != NONE:
         interp.emit(Backward(manual=True, of_inputs=of_inputs), target.node, sources, certain=certain)
 

@@ -35,7 +35,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
-from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, CONTAINERS, PARAMETERLESS
+from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, CONTAINERS, LAZY_LAYERS, PARAMETERLESS
 from looplint.knowledge.pytorch import BARE_MODULES
 from looplint.regex import regex
 from looplint.syntax import ir
@@ -141,6 +141,11 @@ def _may_be_part(interp: Interpreter, cls: ClassRef, slot: str, atom: Atom, dept
 def draws_nothing(obj: Obj) -> bool:
     """Whether the first values of all parameters of a module are known to stand in the program."""
     return _all_parameters(obj, lambda parameter: parameter.constant, PARAMETERLESS | CONSTANT_LAYERS, drawn=False)
+
+
+def draws_when_run(obj: Obj) -> bool:
+    """Whether the first values of a module are drawn by the first forward, and none where it is built: its layers are lazy."""
+    return _all_parameters(obj, lambda parameter: parameter.constant, PARAMETERLESS | CONSTANT_LAYERS | LAZY_LAYERS, drawn=False)
 
 
 def _all_parameters(
