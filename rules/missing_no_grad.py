@@ -177,7 +177,8 @@ def check(program: Program) -> Reports:
         called = callee(event.chain[depth]) or name_of(module)
         measures = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
         validates = loop is not None and (over_batches(program, loop) or over_chunks(loop))
-        compares = evaluates and event.key in program.uses.compared and not (loop is not None and "train" in loop.iterates)
+        trained_on = any("train" in each.iterates for each in event.loops if over_data(each))
+        compares = evaluates and event.key in program.uses.compared and not trained_on
         where = ("in this validation pass" if compares else "in this pass over data") if validates else "for this forward pass"
         harm = "which takes memory and time, and nothing goes backward"
         if refused := refusal(program, event):

@@ -470,6 +470,8 @@ class Dict(Container):
     kind = "dict"
     # Whether all of its entries are known as long as it is not changed.
     exact: bool = False
+    # Whether a condition on each entry decides what is put in: `{k: v for k, v in state.items() if k.startswith("head")}`.
+    picks: bool = False
 
 
 class Instance(Obj):

@@ -303,8 +303,9 @@ class Save(Event):
     """Something is written to a file: `torch.save`."""
 
     kind = "save"
-    # The state dicts that are written.
+    # The state dicts that are written, and those of which some entries are, by a condition on each.
     states: frozenset[StateDict]
+    parts: frozenset[StateDict]
     # The calls that lead to the innermost running function that has made all that is written: each call of it begins with nothing.
     # None where no function has made all of it.
     made_in: tuple[Site, ...] | None

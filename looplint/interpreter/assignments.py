@@ -184,6 +184,8 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
                 interp.write(obj, "[]", value)
             elif isinstance(obj, Container | Instance):
                 if isinstance(obj, Container) and not (isinstance(obj, List) and _put_at(obj, key, value)):
+                    if isinstance(obj, Dict):
+                        obj.picks = interp.guarded() and (obj.picks or not obj.changed)
                     obj.changed = True
                     if isinstance(obj, List):
                         obj.items = None

@@ -288,6 +288,7 @@ def _comprehension(interp: Interpreter, expr: ir.Comprehension) -> Value:
         return frozenset(params if not any(c.tests for c in expr.clauses) else [Params(p.sources, False) for p in params])
     if expr.kind == "DictComp":
         obj = interp.create(Dict, expr.node)
+        obj.picks = any(c.tests for c in expr.clauses)
         interp.write(obj, "[]", value)
         return ref(obj)
     return ref(objects.new_list(interp, expr.node, [value], exact=False))

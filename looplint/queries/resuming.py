@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
 from looplint.flow.automaton import Automaton
@@ -70,8 +72,10 @@ def fits_only_if_spread(program: Program, restored: LoadState) -> bool:
 def written_from_gpu(program: Program, restored: list[LoadState]) -> Save | None:
     """Where the program writes a state like those that are restored, or any where none is known, from a GPU, if the machine has one."""
     given = [o for e in restored for o in e.subjects]
+    lenient = not restored or any(not _fits_exactly(e) for e in restored)
     for event in program.of(Save):
-        for owner in sorted({state.owner for state in event.states if not state.on_cpu}, key=lambda o: o.number):
+        written = event.states if lenient else event.states - event.parts
+        for owner in sorted({state.owner for state in written if not state.on_cpu}, key=lambda o: o.number):
             if (
                 (not given or any(_alike(o, owner) for o in given))
                 and program.may_move_to_either([owner])
@@ -79,6 +83,12 @@ def written_from_gpu(program: Program, restored: list[LoadState]) -> Save | None
             ):
                 return event
     return None
+
+
+def _fits_exactly(restored: LoadState) -> bool:
+    """Whether what is restored has to have all entries of the object's state: a part of one is for somebody else."""
+    node = restored.site.node
+    return isinstance(node, cst.Call) and len(node.args) == 1 and not node.args[0].star
 
 
 def written_from_cpu(program: Program, restored: list[LoadState]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from looplint.domain.objects import Container, Disk, File, Module, Obj, StateDict
+from looplint.domain.objects import Container, Dict, Disk, File, Module, Obj, StateDict
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.flow.graph import Loop
@@ -60,7 +60,8 @@ def _save(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     values = args.values()
     states = _told_states(values).union(*(_kept_as(interp, arg.value) for arg in expr.args[:1]))
     written = _written(values)
-    interp.emit(Save(states=states, made_in=_made_in(interp, written), made_each=_made_each(interp, written)), expr.node, {_disk(interp)})
+    made_in, made_each = _made_in(interp, written), _made_each(interp, written)
+    interp.emit(Save(states=states, parts=_parts(values), made_in=made_in, made_each=made_each), expr.node, {_disk(interp)})
     return NONE
 
 
@@ -172,6 +173,12 @@ def states_in(values: Iterable[Value]) -> frozenset[StateDict]:
     return frozenset(atom.obj for atom in _contents(values) if isinstance(atom, Ref) and isinstance(atom.obj, StateDict))
 
 
+def _parts(values: Iterable[Value]) -> frozenset[StateDict]:
+    """The state dicts of which the containers among some values hold no more than picked entries."""
+    whole = {atom.obj for value in _within(values, whole=True) for atom in value if isinstance(atom, Ref)}
+    return frozenset(state for state in states_in(values) if state not in whole)
+
+
 def _told_states(values: Iterable[Value]) -> frozenset[StateDict]:
     """The state dicts that values are or hold, and never something from out of sight in their place: then it may be another one that is read."""
     return frozenset(
@@ -196,8 +203,8 @@ def _contents(values: Iterable[Value]) -> Iterator[Atom]:
         yield from value
 
 
-def _within(values: Iterable[Value]) -> Iterator[Value]:
-    """Values, and those that the containers among them hold."""
+def _within(values: Iterable[Value], *, whole: bool = False) -> Iterator[Value]:
+    """Values, and those that the containers among them hold; if these are asked for as a `whole`, not those of dicts with picked entries."""
     seen: set[Obj] = set()
     work = list(values)
     while work:
@@ -209,6 +216,8 @@ def _within(values: Iterable[Value]) -> Iterator[Value]:
             elif isinstance(atom, Iter):
                 work.append(atom.element)
             elif isinstance(atom, Ref) and isinstance(atom.obj, Container) and atom.obj not in seen:
+                if whole and isinstance(atom.obj, Dict) and atom.obj.picks:
+                    continue
                 seen.add(atom.obj)
                 work.extend(atom.obj.heap.values())
 
