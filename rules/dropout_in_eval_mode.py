@@ -67,6 +67,7 @@ def test(loader, checkpoint):
 
 - A dropout that is given `training`, True too: samples of a Bayesian network.
 - A method that reads `self.training` or is told a mode, and a class that has a `train()` or `eval()` of its own.
+- A call under a test of an argument, `if use_dropout:`: the callers decide whether it is made.
 - A rate that is 0, is set outside of the constructor, or comes in a variable.
 - Names that say that it is on purpose: the prenet of Tacotron, noise, Monte-Carlo samples; and forwards that are repeated on the same input.
 - Models that the program never puts into eval mode.

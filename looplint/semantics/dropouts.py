@@ -43,9 +43,10 @@ def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tupl
         if _is_on_purpose(function, owner) or _knows_the_mode(function):
             continue
         usage = function.usage_of_self
-        work.extend(sorted(usage.methods | usage.attrs) if usage is not None else ())
+        left_to_callers = _left_to_callers(function)
+        work.extend(sorted((usage.methods | usage.attrs) - _called_only_in(function, left_to_callers)) if usage is not None else ())
         for call in _named_so(function):
-            drop = _drop(interp, obj, function, owner, call)
+            drop = None if call in left_to_callers else _drop(interp, obj, function, owner, call)
             if drop is not None:
                 yield function, owner, drop, call
 
@@ -55,6 +56,49 @@ def _named_so(function: ir.Function) -> list[ir.Call]:
     """The calls in a function whose name is that of a dropout, or of an attention that drops."""
     calls = (e for stmt in ir.statements(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
     return [call for call in calls if (ir.path_of(call.func) or "").rpartition(".")[2].startswith(("dropout", "scaled_dot"))]
+
+
+@ir.kept_with_code
+def _left_to_callers(function: ir.Function) -> frozenset[ir.Call]:
+    """The calls in a method that its callers decide over, by an argument that says whether to make them: `if use_dropout:`."""
+    told = frozenset(p.name for p in function.params[1:])
+    return frozenset(_decided(function.body, told)) if told else frozenset()
+
+
+def _decided(body: list[ir.Stmt], told: frozenset[str], decided: bool = False) -> Iterator[ir.Call]:
+    """The calls in a block that stand under a test of some names; with `decided`, all of them do."""
+    for stmt in body:
+        asks = isinstance(stmt, ir.If) and _asks(stmt.test, told)
+        for expr in ir.walk(*ir.expressions(stmt)):
+            choice = isinstance(expr, ir.IfExp) and _asks(expr.test, told)
+            yield from (e for e in (ir.walk(expr) if choice else [expr]) if isinstance(e, ir.Call) and (decided or choice))
+        for inner in ir.bodies(stmt):
+            yield from _decided(inner, told, decided or asks)
+        decided = decided or (asks and isinstance(stmt, ir.If) and isinstance(stmt.body[-1], ir.Return))
+
+
+def _asks(test: ir.Expr, told: frozenset[str]) -> bool:
+    """Whether a test has a part that is one of some names, or compares one with a text or a flag: not `mask is not None`."""
+    match test:
+        case ir.Unary(op="not", operand=inner):
+            return _asks(inner, told)
+        case ir.BoolOp(left=left, right=right):
+            return _asks(left, told) or _asks(right, told)
+        case ir.Compare(left=left, rights=[ir.Const(value=str() | bool())]):
+            return _asks(left, told)
+    return isinstance(test, ir.Name) and test.id in told
+
+
+def _called_only_in(function: ir.Function, calls: frozenset[ir.Call]) -> set[str]:
+    """The methods of its own object that a method calls at some places, and at no others."""
+    own = function.params[0].name
+    here: dict[str, set[bool]] = {}
+    for expr in (
+        (e for stmt in ir.statements(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call)) if calls else ()
+    ):
+        if isinstance(expr.func, ir.Attr) and ir.path_of(expr.func.value) == own:
+            here.setdefault(expr.func.attr, set()).add(expr in calls)
+    return {name for name, decided in here.items() if decided == {True}}
 
 
 def _is_on_purpose(function: ir.Function, owner: ClassRef) -> bool:
