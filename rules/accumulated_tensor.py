@@ -123,7 +123,7 @@ def check(program: Program) -> Reports:
         of_a_batch = set_back_at_updates(program, event) or (not over_data(loop) and _in_one_update(program, event, carried[0]))
         turn = "turn" if of_a_batch else "batch"
         does = {"sum": "adds up tensors", "average": "averages tensors", "tensor": "takes in tensors"}[event.form]
-        message = f"{target} {does} with their autograd graphs: memory grows with each {turn} until {target} is gone; take only the values, with .detach()"
+        message = f"{target} {does} with their autograd graphs: memory grows with each {turn} until {target} is gone; take only the values, with .detach() or .item()"
         source = "the graph comes from this forward pass" if isinstance(made[0], Forward) else "its graph is used here, and stays"
         yield Report(
             event,

@@ -123,7 +123,9 @@ def check(program: Program) -> Reports:
             if event.into.bounded
             else f"memory grows with every {'epoch' if each_epoch else 'iteration'}"
         )
-        message = f"{container_at(event)} keeps tensors with their autograd graphs: {growth}; keep only the values, with .detach()"
+        message = (
+            f"{container_at(event)} keeps tensors with their autograd graphs: {growth}; keep only the values, with .detach() or .item()"
+        )
         yield Report(
             event,
             message,

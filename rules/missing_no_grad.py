@@ -178,7 +178,7 @@ def check(program: Program) -> Reports:
         measures = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
         validates = loop is not None and (over_batches(program, loop) or over_chunks(loop))
         trained_on = any("train" in each.iterates for each in event.loops if over_data(each))
-        compares = evaluates and event.key in program.uses.compared and not trained_on
+        compares = event.key in program.uses.compared and not trained_on
         where = ("in this validation pass" if compares else "in this pass over data") if validates else "for this forward pass"
         harm = "which takes memory and time, and nothing goes backward"
         if refused := refusal(program, event):

@@ -54,12 +54,12 @@ def test_a_sum_that_is_left_at_once_adds_up_nothing(added: list[str]) -> None:
     ],
 )
 def test_a_sum_with_a_way_on_adds_up_every_turn(added: list[str]) -> None:
-    assert _said(added, "INSIDE") == ["memory grows with each turn until loss is gone; take only the values, with .detach()"]
+    assert _said(added, "INSIDE") == ["memory grows with each turn until loss is gone; take only the values, with .detach() or .item()"]
 
 
 def test_the_loop_around_goes_on_after_a_break() -> None:
     assert _said(["if graph.stop:", f"    {ADDED}", "    break"], "OUTSIDE") == [
-        "memory grows with each batch until loss is gone; take only the values, with .detach()"
+        "memory grows with each batch until loss is gone; take only the values, with .detach() or .item()"
     ]
 
 
