@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from looplint.domain.values import NOTHING, Atom, External, ModuleRef, Value, const, join
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import is_listed
 from looplint.syntax.project import ModuleInfo
+
+# What binds names that no text tells.
+_BINDING = frozenset({"exec", "globals", "builtins", "__builtins__", "execfile", "get_ipython"})
 
 
 def module_by_filename(interp: Interpreter, filename: str) -> ModuleInfo | None:
@@ -95,6 +100,27 @@ def member(interp: Interpreter, atom: Atom, name: str) -> Value | None:
 def from_stars(interp: Interpreter, info: ModuleInfo, name: str) -> Value | None:
     """A name that a star import of a module may have brought in; the last of them counts."""
     return _from_stars(interp, info, name, set())
+
+
+def binds_all(interp: Interpreter, info: ModuleInfo) -> bool:
+    """Whether all that may bind a global name of a module is in sight: it is a file of its own, and no star brings in what a library has."""
+    if info.source.path is None or info.source.language != "python" or info.frame is None:
+        return False
+    code = info.lowered()
+    if code is None or any(not _BINDING.isdisjoint(f.usage) for f in code.functions):
+        return False
+    # A module that a folder of the project should have, and has not, brings in nothing.
+    return all(interp.project.find(info, star.partition(".")[0], 0) is not None for star in _unread_stars(info, set()))
+
+
+def _unread_stars(info: ModuleInfo, asked: set[ModuleInfo]) -> Iterator[str]:
+    """The modules out of sight from which stars bring names into a module, through others too."""
+    asked.add(info)
+    for star in info.frame.stars if info.frame is not None else ():
+        if isinstance(star, str):
+            yield star
+        elif star not in asked:
+            yield from _unread_stars(star, asked)
 
 
 def _member(interp: Interpreter, info: ModuleInfo, name: str, asked: set[ModuleInfo]) -> Value | None:

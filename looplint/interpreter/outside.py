@@ -29,7 +29,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Escape, SetMode
-from looplint.interpreter import choices, classes, functions, hooks
+from looplint.interpreter import choices, classes, functions, hooks, imports
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of, fill, holder, keep_optimizer, of_kind, symbolic
 from looplint.interpreter.interpreter import Interpreter
@@ -407,12 +407,14 @@ def imported(interp: Interpreter, frame: Frame, name: str, value: Value) -> Valu
     return interp.evidence.names[key] or value
 
 
-def _proven(interp: Interpreter, module: ModuleInfo, name: str, key: object) -> Value | None:
+def _proven(interp: Interpreter, module: ModuleInfo, name: str, key: tuple[str, ...]) -> Value | None:
     found = uses_everywhere(interp, module, name)
     usage = found.get("", _NO_USE)
     role = infer_role(name, usage, "")
     if role is None or not proves_itself(role, usage):
         return None
+    if KINDS[role] is Module and key[0] == "free" and imports.binds_all(interp, module):
+        return None  # who calls it gets an error: no model of that name is ever run
     obj = of_kind(interp, KINDS[role], name, key)
     match obj:
         case Module():
