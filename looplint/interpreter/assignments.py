@@ -173,7 +173,8 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
     key = constant_of(evaluate(interp, target.index))
     if not (isinstance(stmt, ir.AugAssign) and _is_sum(value, stmt)):
         value = hooks.stored.run(interp, target.node, base, value, key)
-    _note_given_away(interp, base, value)
+    if key is not None and isinstance(key.value, str):
+        _note_given_away(interp, base, value)
     if any(isinstance(a, Tensor) for a in base):
         hooks.tensor_written.run(interp, target, base, value)
     for atom in base:

@@ -11,6 +11,7 @@ import looplint
 from looplint.linting.fixing import fix_paths
 
 PREDICT = """\
+import numpy
 import torch
 from torch import nn
 
@@ -46,6 +47,8 @@ LOSS = "nn.functional.mse_loss(predict(student, a), b)"
         ("", f"print({LOSS})", True),
         (", losses", f"losses.append({LOSS}.item())", True),
         (", state", f"state.loss = float({LOSS})", True),
+        # A place in an array out of sight takes a number.
+        (", state", f"found = numpy.zeros(9)\nfound[0] = {LOSS}", True),
     ],
 )
 def test_what_a_function_leaves_for_its_callers(parameters: str, body: str, found: bool) -> None:
