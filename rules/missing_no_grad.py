@@ -63,7 +63,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A decorator, a context or a caller that disables gradients.
 - A context that enables gradients, `with torch.enable_grad():` or `with torch.set_grad_enabled(True):`, which are wanted then.
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
-- Results that go with their graph to callers or code out of sight, but for those of a pass over batches: they may be a part of a loss.
+- Results that go with their graph to callers or code out of sight, but for those of a pass over a loader, or over batches in what evaluates by its name: they may be a part of a loss.
 - Models that are frozen (`requires_grad_(False)`), those from out of sight whose results become arrays without `detach()`, so that they must be, and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
 - Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
@@ -98,6 +98,7 @@ from looplint.rule import (
     depth_apart,
     depth_of_the_drop,
     differentiates_within,
+    is_a_pass,
     may_be_sent_backward_elsewhere,
     may_be_trained,
     mode_states,
@@ -159,8 +160,8 @@ def check(program: Program) -> Reports:
             loop = None
         if loop is None and not evaluates:
             continue  # neither in a loop over data in which nothing is trained, nor in eval mode on every path
-        if not (loop is not None and over_batches(program, loop)) and may_be_sent_backward_elsewhere(program, event):
-            continue  # code out of sight gets it with its graph, and it is no pass over batches: a part of a loss
+        if not (loop is not None and is_a_pass(program, event, loop)) and may_be_sent_backward_elsewhere(program, event):
+            continue  # code out of sight gets it with its graph, and it is no evaluation by a loader or a name: a part of a loss
         measured = event.key in program.uses.scored | program.uses.fetched
         if not (measured and related(program.stepped_modules, {module})) and not (
             (evaluates or loaded) and _evaluates_batches(program, event, loop, measured)

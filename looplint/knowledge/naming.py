@@ -62,6 +62,7 @@ _OF_NUMBERS = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
 _OF_DESCRIPTIONS = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims", "channels"})
 # How the names of methods begin that may switch gradients off by themselves: `generate` of transformers does (GenerationMixin.generate is decorated with
 # torch.no_grad), as do `transcribe` of whisper and `predict` of many models. Those that evaluate by their names may also set the mode.
+_FOR_EVALUATIONS = r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate"
 _OF_EVALUATION = ("eval_", "evaluate", "validate", "validation_")
 _OF_SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *_OF_EVALUATION)
 # What the parts of a model are called that have no parameters: `model.roi_heads.box_roi_pool`, `net.avgpool`, `self.dropout`.
@@ -167,6 +168,11 @@ def describes(method: str) -> bool:
 def has_no_parameters(part: str) -> bool:
     """Whether a part of a model computes something, and learns nothing."""
     return re.search(_OF_PLAIN_LAYERS, part) is not None
+
+
+def is_for_evaluations(function: str) -> bool:
+    """Whether a function evaluates or predicts by its name, whatever else it does: `_validate_epoch`, `run_test`."""
+    return re.search(_FOR_EVALUATIONS, function) is not None
 
 
 def evaluates(method: str) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from looplint.domain.objects import Module
 from looplint.flow.events import Backward, Escape, Forward
+from looplint.flow.graph import Loop
 from looplint.flow.remarks import Export
+from looplint.knowledge import naming
+from looplint.queries.data_loops import over_loader
 from looplint.queries.feeding import over_batches
 from looplint.queries.program import Program
 from looplint.queries.relations import only_in_train_mode, related
@@ -47,22 +50,23 @@ def may_be_sent_backward_elsewhere(program: Program, event: Forward) -> bool:
     return event.key in program.uses.handed_on or any(event.key in escape.forwards for escape in program.of(Escape))
 
 
+def is_a_pass(program: Program, event: Forward, loop: Loop) -> bool:
+    """Whether a loop is one of an evaluation, whoever gets what it computes: over a loader, or over batches in a script or in a function named so."""
+    named = not event.root or naming.is_for_evaluations(event.root.rpartition(".")[2].rpartition("::")[2])
+    return over_loader(loop) or (named and over_batches(program, loop))
+
+
 def depth_of_the_drop(program: Program, event: Forward, depth: int) -> int:
     """How many calls lead to the place where this program drops the graph of a forward, which is said to be so many calls deep.
 
-    What a function of another file returns with its graph, its other callers may send backward: it is dropped where it is called. A pass over batches
-    is one for everybody.
+    What a function of another file returns with its graph, its other callers may send backward: it is dropped where it is called. A pass over a
+    loader is one for everybody.
     """
     contexts = [context for context in event.key[0].outward() if not context.is_turn]
     for context in contexts[len(event.calls) - depth :]:
         returned = program.applications.returned_by_call.get(context, ())
-        own = (loop for loop in event.loops if loop.frame is context)
-        if (
-            not depth
-            or event.chain[depth].module is event.chain[0].module
-            or event.key not in returned
-            or any(over_batches(program, loop) for loop in own)
-        ):
+        own = any(over_loader(loop) for loop in event.loops if loop.frame is context)
+        if not depth or event.chain[depth].module is event.chain[0].module or event.key not in returned or own:
             break
         depth -= 1
     return depth

@@ -10,9 +10,9 @@ from looplint.domain.objects import Obj
 from looplint.finding import Applicability
 from looplint.flow.events import Backward, Clear, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
+from looplint.knowledge import naming
 from looplint.queries.data_loops import over_chunks, over_data
 from looplint.queries.modes import MODE
-from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement
@@ -22,8 +22,6 @@ from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
 __all__ = ["InsertEval", "InsertNoGrad", "InsertTrain"]
-
-_EVALUATES = regex(r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate")
 
 
 class InsertTrain(Repair):
@@ -309,7 +307,7 @@ def _outermost_loop(statement: Statement) -> Statement:
 def _evaluates(function: Statement) -> bool:
     """Whether a function evaluates by its name."""
     assert isinstance(function.node, cst.FunctionDef)
-    return bool(_EVALUATES.search(function.node.name.value))
+    return naming.is_for_evaluations(function.node.name.value)
 
 
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:

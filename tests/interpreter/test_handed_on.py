@@ -101,6 +101,30 @@ def {name}(model, loader):
     assert [f.fix.applicability for f in found if f.fix is not None] == [applicability]
 
 
+@pytest.mark.parametrize(
+    ("name", "batches", "found"),
+    [
+        ("loss_over", "zip(torch.split(xs, 64), torch.split(ys, 64))", False),
+        ("loss_over", "zip(xs, ys)", False),
+        ("loss_over", "xs", False),
+        ("validate", "xs", True),
+        ("Trainer._test_epoch", "zip(xs, ys)", True),
+    ],
+)
+def test_pairs_are_a_pass_in_what_evaluates_by_its_name(name: str, batches: str, found: bool) -> None:
+    owner, _, function = name.rpartition(".")
+    program = f"""\
+def {function}({"self, " if owner else ""}model, xs, ys):
+    model.eval()
+    total = 0
+    for x, y in {batches}:
+        total = total + nn.functional.mse_loss(model(x), y)
+    return {{"loss": total}}
+"""
+    text = f"import torch\nfrom torch import nn\n\n\n{f'class {owner}:' if owner else 'if True:'}\n{indent(program, '    ')}"
+    assert ["LL303" for f in looplint.lint(text, isolated=True) if f.code == "LL303"] == ["LL303"] * found
+
+
 def test_a_graph_is_dropped_where_the_function_of_another_file_is_called(tmp_path: Path) -> None:
     """Others may send backward what the function returns, in files that are not followed."""
     (tmp_path / "predicting.py").write_text(PREDICT)
