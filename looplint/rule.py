@@ -218,6 +218,7 @@ from looplint.repairs import (
     schedules,
     steps,
     tensors,
+    train_mode,
     validation,
 )
 from looplint.repairs.activations import *
@@ -236,6 +237,7 @@ from looplint.repairs.repair import Repair
 from looplint.repairs.schedules import *
 from looplint.repairs.steps import *
 from looplint.repairs.tensors import *
+from looplint.repairs.train_mode import *
 from looplint.repairs.validation import *
 from looplint.semantics.devices import asks_for_gpu, implies_gpu
 from looplint.semantics.loaders import follows_time, shuffles
@@ -310,4 +312,5 @@ __all__ += precision.__all__
 __all__ += schedules.__all__
 __all__ += steps.__all__
 __all__ += tensors.__all__
+__all__ += train_mode.__all__
 __all__ += validation.__all__

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from looplint.domain.objects import Container, Module, Obj, StateDict
 from looplint.domain.values import Ref, Unknown, Value
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
-from looplint.flow.events import Eval, Event, Forward, Snapshot, Train
+from looplint.flow.events import Eval, Event, Forward, SetMode, Snapshot, Train
 from looplint.flow.graph import Loop
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
@@ -236,3 +236,39 @@ def saved_after(program: Program, module: Obj, switch: Event, trained: Event, lo
         if of_it and between and loop in event.loops and event.loops == switch.loops and stands_under(event, switch.guards):
             return event
     return None
+
+
+def eval_mode_of_use(program: Program, module: Obj) -> frozenset[Forward]:
+    """The forwards of a module, its whole or a part, that train nothing and that eval mode is of use to, but for those that always find train mode."""
+    found = []
+    for event in program.of(Forward):
+        applied = next((o for o in event.subjects if module in o.lineage() or o in module.lineage()), None)
+        if applied is None or event.decides or program.is_trained(event) or program.feeds_training(event) or program.looks_again(event):
+            continue
+        visit = mode_states(program, applied, event)
+        if visit is None or not visit.always("train"):
+            found.append(event)
+    return frozenset(found)
+
+
+def forwards_finding(program: Program, module: Obj, event: Event) -> Iterator[Forward]:
+    """The forwards that may come after an event with no switch of a module's mode in between: they find the mode that it leaves."""
+    switches = [e for e in program.of(Train, Eval, SetMode) if program.touches(e, module) == "must"]
+    ends = {e.index for e in switches}
+    work, seen = [event.index], {event.index}
+    while work:
+        for edge in program.graph.nodes[work.pop()].succ:
+            if edge.target in seen or edge.target in ends:
+                continue
+            seen.add(edge.target)
+            work.append(edge.target)
+            other = program.graph.nodes[edge.target].event
+            if isinstance(other, Forward) and not any(_lies_before(e, other, event) for e in switches):
+                yield other
+
+
+def _lies_before(switch: Event, event: Event, start: Event) -> bool:
+    """Whether a switch stands on the way to an event, of one turn and under no further condition, and the way from a start leads by it."""
+    passes = start.index < switch.index or event.index < start.index
+    around = event.loops[: len(switch.loops)] == switch.loops
+    return passes and around and switch.root == event.root and switch.index < event.index and stands_under(event, switch.guards)

@@ -1,4 +1,4 @@
-"""Repairs of modes and of validation passes: train(), eval() and no_grad."""
+"""Repairs of validation passes: eval() and no_grad."""
 
 from __future__ import annotations
 
@@ -16,61 +16,11 @@ from looplint.queries.modes import MODE
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement
-from looplint.repairs.names import sets
-from looplint.repairs.places import Place, body_of, in_loop, is_handed_in, loop_statement, name_in, place_at
+from looplint.repairs.places import Place, in_loop, is_handed_in, loop_statement, name_in, place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 
-__all__ = ["InsertEval", "InsertNoGrad", "InsertTrain"]
-
-
-class InsertTrain(Repair):
-    """Insert `train()` at the top of the epoch body, or before the batch loop of the function that trains.
-
-    Attributes:
-        module: the model.
-        loop: the loop in whose turns it has to be in train mode.
-        event: the forward that trains it.
-    """
-
-    module: Obj
-    loop: Loop
-    event: Event
-
-    def plan(self, p: Planner) -> Plan:
-        try:
-            place = in_loop(self.event, self.loop, p.layouts)
-            depth = next(n for n, site in enumerate(self.event.chain) if site is place.site)
-        except (Infeasible, StopIteration):
-            depth = 0
-        for inner in range(depth, len(self.event.chain)):
-            place = place_at(self.event, inner, p.layouts)
-            name = _name(p, self.module, place, self.event)
-            if name is not None:
-                break
-        else:
-            raise Infeasible("the model has no name where it is trained")
-        layout = place.layout
-        draft = Draft(layout)
-        code = f"{name}.train()"
-        here = p.layouts.of(self.loop.site.module).by_node.get(self.loop.site.node)
-        if here is not None and any(s is here for s in place.statement.ancestors()):
-            body = body_of(here)
-            outer = place.statement.within(body)
-            assert outer is not None
-            above = body.statements[: outer.index]
-            if any(p.does(s, place.layout, self.module, "eval") or name.partition(".")[0] in sets(s.node) for s in above):
-                draft.line_before(outer, code)
-            else:
-                draft.line_at_top(body, code)
-        else:
-            target = _outermost_loop(place.statement)
-            function = layout.function_of(target)
-            if target is place.statement and function is not None and is_handed_in(name, function):
-                draft.line_at_top(body_of(function), code)
-            else:
-                draft.line_before(target, code)
-        return Plan(f"Set {name} to train mode before it is trained", "safe", [draft])
+__all__ = ["InsertEval", "InsertNoGrad"]
 
 
 class InsertEval(Repair):
@@ -90,7 +40,7 @@ class InsertEval(Repair):
 
     def plan(self, p: Planner) -> Plan:
         place, target = _pass(p, self.loop, self.event, self.depth)
-        name = next((found for part in self.module.lineage() if (found := _name(p, part, place, self.event))), None)
+        name = next((found for part in self.module.lineage() if (found := name_of_model(p, part, place, self.event))), None)
         if name is None:
             raise Infeasible("the model has no name where it is validated")
         draft = Draft(place.layout)
@@ -280,7 +230,7 @@ def _goes_backward(p: Planner, node: cst.CSTNode) -> bool:
     return any(id(call) not in reached for call in calls)
 
 
-def _name(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
+def name_of_model(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
     """How the function of a place names a module: by the calls it makes on it, or by the call of the model itself."""
     named = name_in(p.program, module, place, p.layouts, (Eval, Train, Clear, Move))
     if named is None and place.direct and isinstance(event.site.node, cst.Call):
@@ -291,17 +241,6 @@ def _name(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
             case cst.Attribute(value=cst.Name(value=owner)):
                 return owner
     return named
-
-
-def _outermost_loop(statement: Statement) -> Statement:
-    """The outermost loop around a statement in its function, or the statement itself."""
-    found = statement
-    for around in statement.ancestors():
-        if isinstance(around.node, cst.FunctionDef | cst.ClassDef):
-            break
-        if isinstance(around.node, cst.For | cst.While):
-            found = around
-    return found
 
 
 def _evaluates(function: Statement) -> bool:

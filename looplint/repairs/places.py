@@ -83,6 +83,17 @@ def loop_statement(loop: Loop, layouts: Layouts) -> Statement:
     return found
 
 
+def outermost_loop(statement: Statement) -> Statement:
+    """The outermost loop around a statement in its function, or the statement itself."""
+    found = statement
+    for around in statement.ancestors():
+        if isinstance(around.node, cst.FunctionDef | cst.ClassDef):
+            break
+        if isinstance(around.node, cst.For | cst.While):
+            found = around
+    return found
+
+
 def body_of(statement: Statement) -> Block:
     return statement.blocks[0]
 
