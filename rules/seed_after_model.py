@@ -2,12 +2,13 @@
 
 ## What it does
 
-Reports the first seed of a program, where a model with parameters has drawn them before it, and an optimizer steps the model in a loop after it.
+Reports the first seed of a program, where a model with parameters has drawn them before it, and an optimizer first steps that model in a
+loop after it.
 
 ## Why it matters
 
-A model draws its weights when it is built; lazy layers draw theirs when they are first run. A seed that comes later fixes the order of the data and dropout, and not where the training
-starts: two runs with the same seed differ from the first batch on, and the difference is blamed on the hardware.
+A model draws its weights when it is built; lazy layers draw theirs when they are first run. A seed that comes later fixes the order of the
+data and dropout, and not where the training starts: two runs with the same seed differ from the first batch on, and the difference is blamed on the hardware.
 
 ## Bad
 
@@ -44,6 +45,7 @@ for step in range(10):
 ## Stays quiet
 
 - A program that sets a seed before the model too, under whatever condition, or calls a function with "seed" in its name.
+- A seed that follows the training of a model: it begins another part of the program, with models of its own.
 - A seed in a loop, and a model that is built in a loop.
 - A seed and a model in different functions that nobody calls: nothing says which runs first.
 - Models whose layers are all lazy, `nn.LazyLinear(64)`, and that are not run before the seed.
@@ -62,7 +64,7 @@ Safe: the seed is moved above the statement that builds the model.
 What a run shows: parameters exist when the first seed is set.
 """
 
-from looplint.rule import Forward, Module, MoveSeed, Program, Report, Reports, Step, draws_nothing, name_of, note, related
+from looplint.rule import Forward, Module, MoveSeed, Program, Report, Reports, drawn_unseeded, draws_nothing, name_of, note, related
 
 CODE = "LL904"
 SEVERITY = "warning"
@@ -77,11 +79,11 @@ def check(program: Program) -> Reports:
             continue  # a model whose initial values are all set by the program
         if _pretrained(module):
             continue  # a model that may come with its weights
-        found = program.drawn_unseeded(module)
+        found = drawn_unseeded(program, module)
         if found is None:
-            continue  # a seed before the model too, in a loop or in another function that nobody calls; weights drawn again or loaded
+            continue  # a seed before the model too, after its training, in a loop or in another function that nobody calls; weights drawn again or loaded
         built, late = found
-        if late in reported or not _trained_after(program, late.index):
+        if late in reported:
             continue
         reported.add(late)
         name = name_of(module, "the model")
@@ -91,11 +93,6 @@ def check(program: Program) -> Reports:
         site = next((here for here, there in zip(late.chain, [*built.chain, None]) if here != there), late.site)
         notes = note(built, "the weights are drawn here") + (note(late, "the seed is set here") if site != late.site else ())
         yield Report(late, message, notes, repair=MoveSeed(seed=late, draw=built), site=site)
-
-
-def _trained_after(program: Program, index: int) -> bool:
-    """Whether an optimizer steps in a loop after a point of the program."""
-    return any(e.loops and e.index > index for e in program.of(Step))
 
 
 def _pretrained(module: Module) -> bool:

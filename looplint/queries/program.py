@@ -28,12 +28,10 @@ from looplint.flow.events import (
     Accumulate,
     Backward,
     Construct,
-    Escape,
     Eval,
     Event,
     Forward,
     Keep,
-    Load,
     LoadState,
     Move,
     Replace,
@@ -42,14 +40,13 @@ from looplint.flow.events import (
     Train,
 )
 from looplint.flow.graph import Guard, Loop
-from looplint.flow.remarks import BuildLoader, EpochSet, Initialize, Seed
+from looplint.flow.remarks import BuildLoader, EpochSet
 from looplint.flow.slicing import Slices
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.incidence import Incidence
 from looplint.queries.relations import held_by, involved, moves_where_asked, only_in_train_mode, related
 from looplint.semantics.loaders import only_loader
-from looplint.semantics.parameters import draws_when_run
 from looplint.semantics.schedulers import counts_epochs
 from looplint.syntax import ir
 
@@ -272,22 +269,6 @@ class Program(Incidence):
         """Whether the epoch of a sampler may be set anywhere: by the program, or by code into which it escapes."""
         called = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(EpochSet))
         return called or sampler.escaped or loader.escaped or loader.prepared
-
-    # -- chance
-
-    def drawn_unseeded(self, module: Module) -> tuple[Event, Event] | None:
-        """Where a module's first values are drawn before anything sets a seed, and the seed that is set later; None where that is not sure."""
-        draws = Forward if draws_when_run(module) else Construct
-        built = next((e for e in self.of(draws) if module in e.subjects and e.certain), None)
-        seeds = self.of(Seed)
-        if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.part:
-            return None
-        late = min(seeds, key=lambda e: e.index)
-        if any(e.root != built.root for e in seeds) or late.index <= built.index or late.loops:
-            return None
-        again = [e for e in self.of(Initialize) if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
-        given = [e for e in self.of(Load, Escape) if not e.subjects or related(e.subjects, [module])]
-        return None if again or given else (built, late)
 
     # -- checkpoints
 

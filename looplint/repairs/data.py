@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import libcst as cst
 
 from looplint.flow.events import Event, Forward
 from looplint.flow.graph import Loop
+from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
-from looplint.repairs.names import depends
-from looplint.repairs.places import body_of, loop_statement, meet, place_at
-from looplint.repairs.planner import Planner, common_block, crossed
+from looplint.repairs.names import depends, dotted, reads, sets
+from looplint.repairs.places import Place, body_of, loop_statement, meet, place_at
+from looplint.repairs.planner import Planner, common_block
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import walk
 
 __all__ = ["CopyValue", "MoveSeed", "SetEpoch", "SetValue", "ShareSeed"]
+
+# What is done for reproducible runs, and what is told of it.
+_SETS_UP = regex(r"(?i)seed|determin|benchmark|\bprint$|\blog|\bwarn")
 
 
 class SetValue(Repair):
@@ -171,13 +177,40 @@ class MoveSeed(Repair):
 
     def plan(self, p: Planner) -> Plan:
         mine, theirs = meet(self.seed, self.draw, p.layouts)
-        unit = mine.statement
-        target = common_block(unit, theirs.statement)[2]
-        if not isinstance(unit.node, cst.Expr) or depends(unit, [target, *crossed(unit, target)]):
+        block, unit, target = common_block(mine.statement, theirs.statement)
+        _check_goes_along(mine, unit)
+        passed = block.statements[target.index : unit.index]
+        if depends(unit, passed) or _is_filled_in(unit, passed, mine.layout):
             raise Infeasible("it uses names that are assigned in between")
+        if any(e.kind in ("backward", "step") for s in passed for e in p.events_in(s, mine.layout)):
+            raise Infeasible("something is trained in between, and what follows starts from this seed")
         draft = Draft(mine.layout)
         draft.move_before(unit, target)
         return Plan(f"Set the seed before the model is {'run' if isinstance(self.draw, Forward) else 'built'}", "safe", [draft])
+
+
+def _check_goes_along(place: Place, unit: Statement) -> None:
+    """Raise where a seed cannot be moved with all conditions under which it is set: what it is made of may only be there where they hold."""
+    inside = [s for s in place.layout.by_node.values() if any(a is unit for a in s.ancestors())]
+    for statement in inside:
+        match statement.node:
+            case cst.If():
+                continue
+            case cst.Expr(value=cst.Call(func=func)) if statement is place.statement or _SETS_UP.search(place.layout.code(func)):
+                continue
+            case cst.Expr(value=cst.BaseString()) | cst.Pass():
+                continue
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute() as target)]) if _SETS_UP.search(place.layout.code(target)):
+                continue
+        raise Infeasible("other things happen where it is set")
+
+
+def _is_filled_in(unit: Statement, passed: Iterable[Statement], layout: Layout) -> bool:
+    """Whether a method is called for what it does on an object that a statement uses: `config.setdefault("seed", 0)`."""
+    imported = frozenset(n for s in layout.by_node.values() if isinstance(s.node, cst.Import | cst.ImportFrom) for n in sets(s.node))
+    used = {name for name in reads(unit.node) if name.partition(".")[0] not in imported}
+    calls = [n.value for s in passed for n in walk(s.node) if isinstance(n, cst.Expr)]
+    return any(isinstance(c, cst.Call) and isinstance(c.func, cst.Attribute) and dotted(c.func.value) in used for c in calls)
 
 
 class ShareSeed(Repair):
