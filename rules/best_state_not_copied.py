@@ -72,7 +72,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 
 ## Repair
 
-Safe: `copy.deepcopy(...)`, with the import.
+Safe: `copy.deepcopy(...)`, with the import. Unsafe where a state from before the training is all that is loaded after it: its copy would undo the training.
 
 ## Evidence
 
@@ -99,6 +99,7 @@ from looplint.rule import (
     is_mixed,
     note,
     related,
+    undoes_training,
 )
 
 CODE = "LL801"
@@ -132,11 +133,14 @@ def check(program: Program) -> Reports:
             if loaded
             else "the steps that follow change them, and what is kept is the last state"
         )
+        alone = undoes_training(program, reading, taken)
         message = f"{held} the tensors of {name} themselves: {changes}, not this one; keep copy.deepcopy({name}.state_dict())"
+        if alone:
+            message += " whenever it is the best, or of this one if its weights are to come back"
         since = "another state is loaded here" if loaded else "the parameters change here"
         notes = note(path.since, since) + note(reading, f"and the state is {what} here")
         for event in (taken, *_taken_too(program, state, taken, reading)):
-            yield Report(event, message, notes, repair=CopyValue(event=event))
+            yield Report(event, message, notes, repair=CopyValue(event=event, alone=alone))
 
 
 def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[Event, Snapshot, PathState]]:
@@ -157,10 +161,12 @@ def _is_overwritten(path: PathState, state: Obj) -> bool:
 
 
 def _taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[Event]:
-    """Where a state that is restored is taken otherwise, in other branches of the same loop."""
-    if read.kind != "load" or not taken.loops:
+    """Where a state that is restored is taken otherwise: in other branches of the same loop, or in a loop that the first is taken before."""
+    if not isinstance(read, LoadState):
         return []
-    return [e for e in program.of(Snapshot) if state in e.subjects and e is not taken and e.certain and e.loops == taken.loops]
+    taken_as = read.states if not taken.loops else {state}
+    others = (e for e in program.of(Snapshot) if e is not taken and e.certain and not taken_as.isdisjoint(e.subjects))
+    return [e for e in others if e.loops[: len(taken.loops)] == taken.loops and (e.loops == taken.loops or not taken.loops)]
 
 
 def _is_one_of_its_time(program: Program, read: Event, taken: Event, path: PathState, owner: Obj) -> bool:

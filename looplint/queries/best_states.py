@@ -8,11 +8,11 @@ import libcst as cst
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Module, Obj, StateDict
-from looplint.flow.events import Event, Forward, Save, Snapshot
+from looplint.flow.events import Event, Forward, LoadState, Save, Snapshot, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Mix
 from looplint.queries.program import Program
-from looplint.queries.relations import related
+from looplint.queries.relations import may_change, may_follow, related
 from looplint.syntax import ir
 from looplint.syntax.running_best import keeps_best, pairs
 
@@ -50,6 +50,15 @@ def unread_best_states(program: Program) -> Iterator[UnreadState]:
             isinstance(s, ir.Return) and s.value is not None and owner.name in ir.paths_in(s.value) for s in _texts(function.body)
         )
         yield UnreadState(event, owner, name, _used_after(program, event, loop, owner), returned)
+
+
+def undoes_training(program: Program, reading: Event, taken: Snapshot) -> bool:
+    """Whether a model gets the state of before its training back after it, and no other in its place: a copy of that would undo the training."""
+    if not isinstance(reading, LoadState) or len(reading.states) != 1 or taken.root != reading.root:
+        return False
+    steps = [e for e in program.of(Step) if e.root == reading.root and any(may_change(e, o) for o in reading.subjects)]
+    between = [e for e in steps if taken.index < e.index < reading.index and not set(taken.loops).intersection(e.loops)]
+    return bool(between) and len(between) == len(steps) and not any(may_follow(e, reading) for e in steps)
 
 
 def is_mixed(program: Program, state: Obj, reading: Event) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from looplint.domain.objects import AnyObj, Obj, Optimizer
+from looplint.domain.objects import AnyObj, Engine, Obj, Optimizer
 from looplint.flow.events import Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.semantics.devices import implies_gpu
@@ -41,6 +41,13 @@ def only(event: Event, kind: type[AnyObj]) -> AnyObj | None:
 def held_by(objects: Iterable[Obj]) -> frozenset[Obj]:
     """The modules whose parameters the optimizers among some objects hold."""
     return frozenset().union(*(o.holds for o in objects if isinstance(o, Optimizer)))
+
+
+def may_change(step: Step, module: Obj) -> bool:
+    """Whether a step changes the parameters of a module, as far as is known whose it changes."""
+    engines = {o for o in step.subjects if isinstance(o, Engine)}
+    known = all(o in engines or (isinstance(o, Optimizer) and (o.holds or o.of_tensors)) for o in step.subjects)
+    return not step.subjects or not known or related(held_by(step.subjects) | engines, [module])
 
 
 def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:

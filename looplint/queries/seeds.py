@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Engine, Module, Optimizer
+from looplint.domain.objects import Module
 from looplint.flow.events import Construct, Escape, Event, Forward, Load, Step
 from looplint.flow.remarks import Initialize, Seed
 from looplint.queries.program import Program
-from looplint.queries.relations import held_by, related
+from looplint.queries.relations import may_change, related
 from looplint.semantics.parameters import draws_when_run
 
 
@@ -25,12 +25,6 @@ def drawn_unseeded(program: Program, module: Module) -> tuple[Event, Event] | No
         return None
     again = [e for e in program.of(Initialize) if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
     given = [e for e in program.of(Load, Escape) if not e.subjects or related(e.subjects, [module])]
-    steps = [e for e in program.of(Step) if e.loops and _may_train(e, module)]
+    steps = [e for e in program.of(Step) if e.loops and may_change(e, module)]
     trained = bool(steps) and all(e.root != built.root or e.index > late.index for e in steps)
     return (built, late) if trained and not again and not given else None
-
-
-def _may_train(step: Step, module: Module) -> bool:
-    """Whether a step changes the parameters of a module, as far as is known whose it changes."""
-    known = all(isinstance(o, Engine) or (isinstance(o, Optimizer) and (o.holds or o.of_tensors)) for o in step.subjects)
-    return not step.subjects or not known or related(held_by(step.subjects) | {o for o in step.subjects if isinstance(o, Engine)}, [module])

@@ -61,9 +61,11 @@ class CopyValue(Repair):
 
     Attributes:
         event: what takes the state.
+        alone: whether it is loaded after the training with no state of the training in its place.
     """
 
     event: Event
+    alone: bool
 
     def plan(self, p: Planner) -> Plan:
         place = place_at(self.event, len(self.event.calls), p.layouts)
@@ -73,7 +75,7 @@ class CopyValue(Repair):
         start, end = layout.extent(node)
         draft.insert(start, f"{copy}(")
         draft.insert(end, ")")
-        return Plan("Keep a copy of the state", "safe", [draft])
+        return Plan("Keep a copy of the state", "unsafe" if self.alone else "safe", [draft])
 
 
 class SetEpoch(Repair):
