@@ -75,6 +75,7 @@ from looplint.rule import (
     Schedule,
     Scheduler,
     Step,
+    exclude_each_other,
     may_follow,
     name_of,
     note,
@@ -107,7 +108,7 @@ def check(program: Program) -> Reports:
             if scheduler.merged is not None or scheduler.many:
                 continue  # one of several that are chosen from, or kept in one list or dict
             optimizers = refs(scheduler.optimizer, Optimizer)
-            if any(isinstance(o, Scheduler) and o.name == scheduler.name and o.optimizer == scheduler.optimizer for o in stepped):
+            if any(isinstance(o, Scheduler) and _takes_name(program, o, scheduler, event) for o in stepped):
                 continue  # one whose name another scheduler of its optimizer takes
             step = next(
                 (e for e in program.of(Step) if e.loops and may_follow(e, event) and any(o in e.subjects for o in optimizers)), None
@@ -116,9 +117,11 @@ def check(program: Program) -> Reports:
                 continue  # a scheduler whose optimizer does not step in a loop after it
             name = name_of(scheduler)
             plateau = scheduler.qualname.endswith(".ReduceLROnPlateau")
-            call = f"{name}.step(metric) after each validation" if plateau else f"{name}.step() as the optimizer trains"
+            when = "step(metric) after each validation" if plateau else "step() as the optimizer trains"
+            call = f"{name}.{when}" if name == scheduler.name else f"its {when}"
             others = (o for o in stepped if isinstance(o, Scheduler) and not set(optimizers).isdisjoint(refs(o.optimizer, Optimizer)))
-            other = min(others, key=lambda o: o.number, default=None)
+            beside = (o for o in others if not _is_another_choice(program, o, event))
+            other = min(beside, key=lambda o: o.number, default=None)
             effect = "the learning rate keeps the value the scheduler gave it when it was built"
             if other is not None:
                 effect = f"the learning rate follows {name_of(other)} alone"
@@ -131,3 +134,14 @@ def check(program: Program) -> Reports:
                 site=built.site,
                 severity="advice" if other is not None else None,
             )
+
+
+def _takes_name(program: Program, other: Scheduler, scheduler: Scheduler, built: Construct) -> bool:
+    """Whether another scheduler of the same optimizer takes the name of one that is built."""
+    alike = other.name == scheduler.name and other.optimizer == scheduler.optimizer
+    return alike and not _is_another_choice(program, other, built)
+
+
+def _is_another_choice(program: Program, other: Scheduler, built: Construct) -> bool:
+    """Whether a scheduler is built in another branch than the one that is told of: a run has only one of them."""
+    return any(exclude_each_other(e, built) for e in program.of(Construct) if other in e.subjects)

@@ -8,6 +8,8 @@ steps for. `transformers.Trainer.training_step` gets the loss from `compute_loss
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import replace
@@ -19,6 +21,7 @@ from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
+    Atom,
     ClassRef,
     Context,
     Func,
@@ -33,7 +36,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Clear, Clip, SetMode, Step
-from looplint.interpreter import calls, classes, hooks, outside, unfollowed
+from looplint.interpreter import calls, classes, hooks, objects, outside, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, method_transfer
@@ -179,30 +182,40 @@ def _call(hook: ir.Function, given: Sequence[str] = ()) -> ir.Call:
 def _configured(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`self.optimizers()` or `self.lr_schedulers()`: the object where there is one, else all of them in their order."""
     kind: type[Optimizer | Scheduler] = Optimizer if name == "optimizers" else Scheduler
-    found = list(_of_kind(obj.configured, kind))
+    found = _of_kind(obj.configured, kind)
     found = [one for number, one in enumerate(found) if one == UNKNOWN or one not in found[:number]]
     if len(found) == 1:
         return found[0]
-    return frozenset({Tuple(tuple(found))}) if found else UNKNOWN
+    return ref(objects.new_list(interp, expr.node, found, exact=True)) if found else UNKNOWN
 
 
-def _of_kind(value: Value, kind: type[Optimizer | Scheduler]) -> Iterator[Value]:
-    """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries; each one out of sight beside them is unknown."""
-    for atom in value:
-        match atom:
-            case Ref(obj=obj) if isinstance(obj, kind):
-                yield ref(obj)
-            case Tuple() | Ref(obj=Container()):
-                in_order = any(refs(item, kind) for item in exact_items(frozenset({atom})) or ())
-                for held in _held(atom):
-                    unseen = in_order and all(map(outside.is_unseen, held))
-                    yield from [UNKNOWN] if unseen else _of_kind(held, kind)
+def _of_kind(value: Value, kind: type[Optimizer | Scheduler]) -> list[Value]:
+    """The objects of a kind in what `configure_optimizers` returns: alone, in sequences, in dictionaries; each one out of sight beside them is unknown.
+
+    What it returns on one path takes the place of what it returns on another: there are as many of them as on the path with the most.
+    """
+    ways = [_in_atom(atom, kind) for atom in value]
+    return [reduce(join, each) for each in zip_longest(*(way for way in ways if way), fillvalue=NOTHING)]
+
+
+def _in_atom(atom: Atom, kind: type[Optimizer | Scheduler]) -> list[Value]:
+    match atom:
+        case Ref(obj=obj) if isinstance(obj, kind):
+            return [ref(obj)]
+        case Tuple() | Ref(obj=Container()):
+            in_order = any(refs(item, kind) for item in exact_items(frozenset({atom})) or ())
+            unseen = (in_order and all(map(outside.is_unseen, held)) for held in _held(atom))
+            return [each for held, out in zip(_held(atom), unseen) for each in ([UNKNOWN] if out else _of_kind(held, kind))]
+    return []
 
 
 def _held(atom: Tuple | Ref) -> Iterable[Value]:
     """What a tuple, a list or a dict holds."""
     items = exact_items(frozenset({atom}))
-    return items if items is not None else atom.obj.heap.values() if isinstance(atom, Ref) else ()
+    if items is not None or not isinstance(atom, Ref):
+        return items or ()
+    heap, is_known = atom.obj.heap, isinstance(atom.obj, Dict) and atom.obj.exact
+    return [held for slot, held in heap.items() if not (is_known and slot == "[]")]
 
 
 @method_transfer("optimize")
