@@ -278,9 +278,14 @@ class Program(Incidence):
         return next((e for e in self.of(Move) if e.chosen or moves_where_asked(e, self.of(Move))), None)
 
     def may_move_to_either(self, objects: Iterable[Obj]) -> bool:
-        """Whether some of these models, or of those that these optimizers hold, may be on a GPU on one machine and on the CPU on another."""
+        """Whether some of these models, or of those that these optimizers hold, may be on a GPU on one machine and on the CPU on another.
+
+        An optimizer beside models of which it holds none is one of several that are restored at one place: its models have files of their own.
+        """
         given = list(objects)
-        models = [o for o in given if not isinstance(o, Optimizer)] + list(held_by(given))
+        models = [o for o in given if not isinstance(o, Optimizer)]
+        held = held_by(o for o in given if isinstance(o, Optimizer) and (not models or related(o.holds, models)))
+        models += held
         if not models or any(o.symbolic or o.escaped for o in models):
             return True
         moves = [e for e in self.of(Move) if related(e.subjects, models)]
