@@ -154,8 +154,11 @@ def check(program: Program) -> Reports:
 
 def _message(program: Program, event: Event, module: Obj, loop: Loop, what: str) -> str:
     name = called_at(event, module)
-    until = ", to the end of the epoch" if loop is program.batch_loop(event) else ""
-    on_other_paths = any(loop in e.loops and program.touches(e, module) for e in program.of(Train))
-    because = f"on this path nothing calls {name}.train()" if on_other_paths else f"nothing in this loop calls {name}.train() again"
+    switches = [e for e in program.of(Train) if program.touches(e, module)]
+    begins = any(loop not in e.loops and set(e.loops) & set(event.loops) for e in switches)  # each epoch in train mode
+    until = f", to the end of {'the epoch' if begins else 'this loop'}" if loop is program.batch_loop(event) else ""
+    on_other_paths = any(loop in e.loops for e in switches)
+    where = "it" if until.endswith("loop") else "this loop"
+    because = f"on this path nothing calls {name}.train()" if on_other_paths else f"nothing in {where} calls {name}.train() again"
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     return f"{name} is still in eval mode here after a {what}{until}, as {because}: {effect}; call it before training goes on"
