@@ -156,6 +156,8 @@ class Session:
     # What the user does not want repaired: a finding by its line's text, and which of those it is.
     declined: set[tuple[tuple[str, str, str], int]] = field(default_factory=set)
     current: list[Source] = field(init=False)
+    # The files that are changed for what is found from others: nothing is reported of them by themselves, before the repairs or after.
+    unjudged: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.current = list(self.sources)
@@ -263,6 +265,7 @@ class Session:
         if path is None:
             return False
         source = read_source(path)
+        self.unjudged.add(source.display)
         self.sources.append(source)
         self.current.append(source)
         self.results.append(FileResult((), (), frozenset()))
@@ -327,13 +330,18 @@ class Session:
         overlay = {source.path: source for source in after if source.path is not None}
         work = [(after[n], self.selections.of_source(after[n])) for n in numbers]
         for number, result in zip(numbers, judge_all(work, self.jobs, overlay=overlay), strict=True):
-            results[number] = result
+            unjudged = after[number].display in self.unjudged
+            results[number] = FileResult((), result.problems, frozenset()) if unjudged else result
             problems = set(result.problems) - set(self.results[number].problems)
             if problems:
                 return f"the repaired file cannot be analysed: {min(p.message for p in problems)}"
             found = Counter(f.code for f in self.results[number].findings)
             cured = Counter(f.code for f in self.results[number].findings if _place(f) in repaired)
-            if any(count > found[code] - cured[code] for code, count in Counter(f.code for f in result.findings).items() if cured[code]):
+            if any(
+                count > found[code] - cured[code]
+                for code, count in Counter(f.code for f in results[number].findings).items()
+                if cured[code]
+            ):
                 return "the repair does not make the finding go away"
         return None
 
