@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Dict, Instance, List, Module, Obj, StateDict, TorchModule
+from looplint.domain.objects import Container, Dict, Instance, List, Module, Obj, Optimizer, Scaler, Scheduler, StateDict, TorchModule
 from looplint.domain.tags import Mark, Summed
 from looplint.domain.tensors import is_array
 from looplint.domain.values import (
@@ -137,10 +137,12 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
                 if len(base) == 1:
                     _note_tensor(interp, atom.obj, target.attr, value)
             case Ref():
-                objects.set_attribute(interp, atom.obj, target, choices.replacing(interp, atom.obj, target, value))
+                given = choices.replacing(interp, atom.obj, target, value)
+                objects.set_attribute(interp, atom.obj, target, given)
                 if len(base) == 1 and isinstance(atom.obj, Instance):
                     _note_constant(interp, atom.obj, target.attr, value)
                     _note_tensor(interp, atom.obj, target.attr, value)
+                    _note_replaced(interp, atom.obj, target.attr, given)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(interp, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
@@ -165,6 +167,13 @@ def _note_constant(interp: Interpreter, obj: Instance, name: str, value: Value) 
 def _note_tensor(interp: Interpreter, obj: Obj, name: str, value: Value) -> None:
     """An attribute is given what a model puts out: it holds that on this path until it is given something else, and not what another call has left there."""
     if value and not obj.many and all(isinstance(a, Tensor) and a.origins for a in value):
+        interp.set_constant(obj, name, value)
+
+
+def _note_replaced(interp: Interpreter, obj: Obj, name: str, value: Value) -> None:
+    """An attribute is given an optimizer, a scheduler or a scaler where it has held another: on this path it holds the new one, and the old one is gone."""
+    new = refs(value, Optimizer, Scheduler, Scaler)
+    if len(new) == len(value) == 1 and not (obj.many or new[0].many) and obj.heap.get(name) != value:
         interp.set_constant(obj, name, value)
 
 
