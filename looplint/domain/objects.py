@@ -6,9 +6,10 @@ An object is an allocation site in a calling context. A field whose default stan
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+
+from looplint.domain.slots import Journal, Slots
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -23,13 +24,14 @@ _NO_VALUES: Mapping[str, Value] = MappingProxyType({})
 _NONE_APPENDED: Mapping[tuple[int, object], Value] = MappingProxyType({})
 
 
-_numbers = count()
+_journal = Journal()
 
 
-def number_anew() -> None:
-    """An analysis begins: what came before it has no part in the numbers of its objects."""
-    global _numbers
-    _numbers = count()
+def number_anew() -> Journal:
+    """An analysis begins: what came before it has no part in the numbers of its objects, nor in what is noted of them."""
+    global _journal
+    _journal = Journal()
+    return _journal
 
 
 class Obj:
@@ -53,7 +55,7 @@ class Obj:
     # The object that it is a deep copy of.
     original: Obj | None = None
     # What its attributes and elements can hold.
-    heap: dict[str, Value]
+    heap: Slots
     # Calling context, allocation site, and what else tells it from other objects.
     key: object
     # The loops around the place that builds it; None where it is not built in sight.
@@ -84,12 +86,12 @@ class Obj:
     symbolic: bool
 
     def __init__(self, key: object, name: str = "", *, qualname: str = "", cls: ClassRef | None = None) -> None:
-        self.number = next(_numbers)
+        self.number = _journal.number()
         self.key = key
         self.name = name
         self.qualname = qualname
         self.cls = cls
-        self.heap = {}
+        self.heap = Slots(self.number, _journal)
         self.parent = None
         self.also_in = ()
         self.node = None
@@ -452,8 +454,7 @@ class List(Container):
     """A list, set or deque."""
 
     kind = "list"
-    # Its items, one by one; None where they are not all known.
-    items: tuple[Value, ...] | None = None
+    _items: tuple[Value, ...] | None = None
     # Where they are not: what was put at its end last; None where that is not known either.
     last: Value | None = None
     # Whether the expression that makes it was followed before.
@@ -462,6 +463,18 @@ class List(Container):
     display: tuple[Value, ...] | None = None
     # What each call of `append` in straight-line code added.
     appended: Mapping[tuple[int, object], Value] = _NONE_APPENDED
+
+    @property
+    def items(self) -> tuple[Value, ...] | None:
+        """Its items, one by one; None where they are not all known."""
+        self.heap.look()
+        return self._items
+
+    @items.setter
+    def items(self, items: tuple[Value, ...] | None) -> None:
+        if items != self._items:
+            self.heap.change()
+        self._items = items
 
 
 class Dict(Container):

@@ -111,7 +111,7 @@ def bind_name(interp: Interpreter, name: str, value: Value) -> None:
 
 
 def _weak_write(interp: Interpreter, frame: Frame, name: str, value: Value) -> None:
-    interp.changes += 1  # on this path only
+    interp.assigned += 1  # on this path only
     old = frame.locals.get(name)
     frame.locals[name] = value if old is None or old == NONE else join(old, value)
 

@@ -71,8 +71,9 @@ class Interpreter(Position):
     """Follows one linted file; what it knows of the program, whatever path it is on: the heap, and what is noted beside the graph."""
 
     def __init__(self, project: Project, main: ModuleInfo) -> None:
-        number_anew()
         super().__init__()
+        # What is read and changed of objects.
+        self.journal = number_anew()
         self.project = project
         self.main = main
         # What is noted beside the graph.
@@ -103,8 +104,9 @@ class Interpreter(Position):
         self.data_given: dict[ir.Function, frozenset[object]] = {}
         # What calls of functions have used in vain: they are larger than that.
         self.spent: dict[ir.Function, int] = {}
-        # How often an object came to hold something new, what calls in loops did, and the keys of all remarks as they were made.
-        self.changes = 0
+        # How often a name of a module or of a function around others was given something by other code, what calls in loops did, and the keys of all
+        # remarks as they were made.
+        self.assigned = 0
         self.recordings: dict[tuple[CallString, Func], Recording] = {}
         self.noted: list[EventKey] = []
         # Whether all that was met and may train was followed.
@@ -331,5 +333,4 @@ class Interpreter(Position):
         if isinstance(obj, Data) and self.loops and not self.aside:
             obj.changing = True
         old = obj.heap.get(slot)
-        new = obj.heap[slot] = value if old is None else join(old, value)
-        self.changes += new != old
+        obj.heap[slot] = value if old is None else join(old, value)

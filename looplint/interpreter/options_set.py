@@ -19,7 +19,6 @@ def keep_given(interp: Interpreter, one: Trace, other: Trace) -> None:
             given = _given(interp, owner, name)
             if given is not None:
                 owner.heap[name] = join(value, given)
-                interp.changes += 1
 
 
 def _given(interp: Interpreter, owner: Obj, name: str) -> Value | None:

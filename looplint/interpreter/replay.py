@@ -6,10 +6,12 @@ same each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from typing import NamedTuple
 
+from looplint.domain.slots import WHOLE, Journal, Moment, Place
 from looplint.domain.values import EventKey, Func, Value
 from looplint.flow.graph import Loose, Node
 from looplint.interpreter.frames import Constants, Frame, Trace
@@ -32,8 +34,18 @@ class Recording(NamedTuple):
     remarks: list[EventKey]
     trace: Trace
     grad: bool | None
-    constants: Constants
     result: Value
+    # How much happened and occurred in it, as the interpreter counts.
+    happened: int
+    occurred: int
+    # What it read of objects, and of which of their slots it asked or said what they hold on the path.
+    read: set[Place]
+    on_path: set[Place]
+    # When it began and ended, and the constants with which it did.
+    begin: Moment
+    end: Moment
+    before: Constants
+    after: Constants
 
 
 def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[], Value | None]) -> Value | None:
@@ -47,14 +59,24 @@ def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[],
     """
     if not interp.loops or interp.aside:
         return follow()
-    given = _given(interp, func, frame)
+    given, journal = _given(interp, func, frame), interp.journal
     known = interp.recordings.get((frame.ctx, func))  # one call may go to several functions
-    if known is not None and known.given == given:
+    if (
+        known is not None
+        and known.given == given
+        and journal.unchanged(known.read, known.begin, known.end)
+        and _agree(known, interp.constants)
+    ):
+        if journal.read is not None:
+            journal.read |= known.read
+            journal.on_path |= known.on_path
         return _again(interp, known)
-    start, fuel, entry, noted, outer = len(interp.graph.nodes), interp.fuel, list(interp.at), len(interp.noted), interp.trace
-    interp.trace = Trace()
-    result = follow()
-    own, interp.trace = interp.trace, outer
+    start, fuel, entry, noted, begin = len(interp.graph.nodes), interp.fuel, list(interp.at), len(interp.noted), journal.now()
+    happened, occurred, constants, outer = interp.happened, interp.occurred, interp.constants, interp.trace
+    interp.trace = own = Trace()
+    with _notes(journal) as (read, on_path):
+        result = follow()
+    interp.trace = outer
     outer.add(own)
     if result is not None and interp.alive and fuel - interp.fuel >= _WORTH_IT and not frame.abstract:
         nodes = [Node(n.index, n.kind, n.loops, n.event, n.loop, n.forgets, list(n.succ)) for n in interp.graph.nodes[start:]]
@@ -62,9 +84,43 @@ def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[],
         through = set(entry)
         ends: dict[Loose | None, None] = dict.fromkeys(None if loose in through else loose for loose in interp.at)
         interp.recordings[frame.ctx, func] = Recording(
-            given, start, nodes, list(first), list(ends), interp.noted[noted:], own, interp.grad, interp.constants, result
-        )
+            given, start, nodes, list(first), list(ends), interp.noted[noted:], own, interp.grad, result,
+            interp.happened - happened, interp.occurred - occurred, read, on_path, begin, journal.now(), constants, interp.constants,
+        )  # fmt: skip
     return result
+
+
+@contextmanager
+def _notes(journal: Journal) -> Iterator[tuple[set[Place], set[Place]]]:
+    """Take notes of what is read, and of what is asked or said of the present path; whoever takes notes already learns of it too."""
+    outer, outer_on_path = journal.read, journal.on_path
+    journal.read, journal.on_path = read, on_path = set[Place](), set[Place]()
+    try:
+        yield read, on_path
+    finally:
+        journal.read, journal.on_path = outer, outer_on_path
+        if outer is not None:
+            outer |= read
+            outer_on_path |= on_path
+
+
+def _agree(call: Recording, constants: Constants) -> bool:
+    """Whether the constants with which a call began are the same now, as far as it had to do with them."""
+    return call.before is constants or _concerned(call, call.before) == _concerned(call, constants)
+
+
+def _after(call: Recording, constants: Constants) -> Constants:
+    """What is known of constants after a call: what became of those that it had to do with, and the others as they are."""
+    if call.before is constants:
+        return call.after
+    concerned = _concerned(call, constants)
+    return {**{place: value for place, value in constants.items() if place not in concerned}, **_concerned(call, call.after)}
+
+
+def _concerned(call: Recording, constants: Constants) -> Constants:
+    """The constants that a call had to do with."""
+    places = call.on_path
+    return {place: value for place, value in constants.items() if place in places or (place[0], WHOLE) in places}
 
 
 def _given(interp: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
@@ -87,7 +143,7 @@ def _given(interp: Interpreter, func: Func, frame: Frame) -> tuple[object, ...]:
         interp.repetitions,
         interp.handling,
     )
-    return (interp.changes, func, position, interp.constants, dict(frame.locals), around)
+    return (interp.assigned, func, position, dict(frame.locals), around)
 
 
 def _again(interp: Interpreter, call: Recording) -> Value:
@@ -108,10 +164,10 @@ def _again(interp: Interpreter, call: Recording) -> Value:
     for key in call.remarks:
         if key in interp.remarks:
             interp.remarks[key].index += offset
-    interp.happened += len(call.nodes)
-    interp.occurred += len(call.nodes)
+    interp.happened += call.happened
+    interp.occurred += call.occurred
     interp.trace.add(call.trace)
     interp.grad = call.grad
-    interp.constants = call.constants
+    interp.constants = _after(call, interp.constants)
     interp.burn()
     return call.result

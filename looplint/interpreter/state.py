@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Obj
+from looplint.domain.slots import WHOLE, Journal
 from looplint.domain.values import Value
 from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
 from looplint.interpreter import handed_down, settled
@@ -47,6 +48,8 @@ class Path:
     """What differs from path to path, with the names of the frame: what leads on, whether gradients are on, and under which conditions."""
 
     __slots__ = ("at", "constants", "grad", "guards")
+    # What is read and changed of objects, on whatever path.
+    journal: Journal
 
     def __init__(self) -> None:
         self.at: list[Loose] = []
@@ -64,17 +67,21 @@ class Path:
 
     def constant(self, obj: Obj, slot: str) -> Value | None:
         """What an attribute holds on this path, or all entries of a container ("[]"); None where that is not known to be one constant."""
+        self.journal.note_on_path(obj.number, slot)
         return self.constants.get((obj.number, slot))
 
     def set_constant(self, obj: Obj, slot: str, value: Value) -> None:
+        self.journal.note_on_path(obj.number, slot)
         self.constants = {**self.constants, (obj.number, slot): value}
 
     def drop_constants(self, obj: Obj) -> None:
+        self.journal.note_on_path(obj.number, WHOLE)
         if any(number == obj.number for number, _ in self.constants):
             self.constants = {key: value for key, value in self.constants.items() if key[0] != obj.number}
 
     def drop_constant(self, obj: Obj, slot: str) -> None:
         dropped = (obj.number, slot)
+        self.journal.note_on_path(*dropped)
         if dropped in self.constants:
             self.constants = {key: value for key, value in self.constants.items() if key != dropped}
 

@@ -30,7 +30,8 @@ def fill(interp: Interpreter, obj: Module, args: Arguments) -> None:
     if len(parts) == 1 and not _is_module(parts[0]):
         named = _named_parts(parts[0])
         inner = [part for _, part in named] if named is not None else exact_items(parts[0])
-        obj.heap.update(named or ())
+        for slot, part in named or ():
+            obj.heap[slot] = part
         if inner is not None:
             parts = inner
         else:

@@ -351,7 +351,7 @@ def _run(interp: Interpreter, obj: Obj, func: Func, args: Arguments, attribute: 
     """What a forward returns, or leaves in an attribute."""
     if func.function.is_generator:
         return UNKNOWN
-    heap, trace = dict(obj.heap), interp.trace
+    before, trace = obj.heap.saved(), interp.trace
     noted, waiting = len(interp.remarks), len(interp.agenda.values)
     frame = functions.enter_alone(interp, func)
     interp.trace = Trace()
@@ -361,7 +361,7 @@ def _run(interp: Interpreter, obj: Obj, func: Func, args: Arguments, attribute: 
             functions.bind_parameters(interp, frame, func, args)
             value = functions.run_frame(interp, frame)
             if attribute:
-                return interp.constant(obj, attribute) or obj.heap.get(attribute, NOTHING) - heap.get(attribute, NOTHING)
+                return interp.constant(obj, attribute) or obj.heap.get(attribute, NOTHING) - before[0].get(attribute, NOTHING)
             # What a loop has put into all entries is a fact of this path.
             return frozenset(Iter(objects.entries(interp, o)) if (o := _rewritten(interp, a)) is not None else a for a in value)
     except OutOfFuel:
@@ -371,8 +371,7 @@ def _run(interp: Interpreter, obj: Obj, func: Func, args: Arguments, attribute: 
         interp.trace = trace
         del interp.agenda.values[waiting:]
         interp.forget_remarks(noted)
-        obj.heap.clear()
-        obj.heap.update(heap)
+        obj.heap.put_back(before)
 
 
 def _rewritten(interp: Interpreter, atom: Atom) -> List | None:
