@@ -454,6 +454,7 @@ class List(Container):
     """A list, set or deque."""
 
     kind = "list"
+    # What `items` gives.
     _items: tuple[Value, ...] | None = None
     # Where they are not: what was put at its end last; None where that is not known either.
     last: Value | None = None
