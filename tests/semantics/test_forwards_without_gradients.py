@@ -89,7 +89,7 @@ def train(net, loader, valid):
     net.eval()
     total = 0
     for x, y in valid:
-        total += nn.functional.mse_loss(step(x), y)
+        total += nn.functional.mse_loss(step(x), y).item()
     return total
 """
 
