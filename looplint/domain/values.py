@@ -164,9 +164,10 @@ class Params:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple, each of its items known as a value of its own."""
+    """A tuple, each of its items known as a value of its own; `names` are those that a named tuple has for them."""
 
     items: tuple[Value, ...]
+    names: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.items)
@@ -356,7 +357,7 @@ def join(left: Value, right: Value) -> Value:
     if len(tuples) > 2 and len({len(t.items) for t in tuples}) == 1 and not any(_is_deeper(t, _NESTED) for t in tuples):
         # Rows of one length, as of a table: what stands in each column.
         both = frozenset(a for a in both if not isinstance(a, Tuple)) | {
-            Tuple(tuple(reduce(join, c) for c in zip(*(t.items for t in tuples))))
+            Tuple(tuple(reduce(join, c) for c in zip(*(t.items for t in tuples))), common_names(tuples))
         }
         tuples = []
     if len(both) > WIDTH or len(tuples) > 2 or any(_is_deeper(t, _DEEPEST) for t in tuples):
@@ -455,6 +456,12 @@ class Arguments:
 
     def values(self) -> list[Value]:
         return [*self.positional, *self.keywords.values()]
+
+
+def common_names(tuples: Iterable[Tuple]) -> tuple[str, ...]:
+    """The names that all of some tuples have for their items; none where one has others."""
+    names = {each.names for each in tuples}
+    return names.pop() if len(names) == 1 else ()
 
 
 def exact_items(value: Value) -> list[Value] | None:

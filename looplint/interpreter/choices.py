@@ -10,7 +10,23 @@ from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Accelerator, Engine, Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
-from looplint.domain.values import NOTHING, UNKNOWN, Atom, ClassRef, Const, Func, Method, Ref, Tuple, Unknown, Value, join, ref, stable
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Atom,
+    ClassRef,
+    Const,
+    Func,
+    Method,
+    Ref,
+    Tuple,
+    Unknown,
+    Value,
+    common_names,
+    join,
+    ref,
+    stable,
+)
 from looplint.flow.events import Construct
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.holders import of_kind
@@ -243,7 +259,9 @@ def returned(interp: Interpreter, frame: Frame, values: list[Value]) -> Value:
     tuples = [atom for value in values if len(value) == 1 for atom in value if isinstance(atom, Tuple)]
     if len(tuples) == len(values) and len({len(t.items) for t in tuples}) == 1:
         items = zip(*(t.items for t in tuples), strict=True)
-        return frozenset({Tuple(tuple(_one_of(interp, frame, list(item), number) for number, item in enumerate(items)))})
+        return frozenset(
+            {Tuple(tuple(_one_of(interp, frame, list(item), number) for number, item in enumerate(items)), common_names(tuples))}
+        )
     return _one_of(interp, frame, values, 0)
 
 

@@ -192,6 +192,10 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
             return frozenset({Method(atom, name)})
         case Unknown():
             return frozenset({Method(atom, name)})
+        case Tuple(items, names) if name in names:
+            return items[names.index(name)]
+        case Tuple(names=names) if names and name.startswith("_"):
+            return frozenset({Method(atom, name)})
         case Tuple() if name in ("values", "indices") and len(atom.items) == 2:
             return atom.items[name == "indices"]
     return UNKNOWN

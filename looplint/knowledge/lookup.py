@@ -29,6 +29,7 @@ _BUILTINS: dict[str, str] = {
     "functools.partial": "partial", "functools.wraps": "decorator", "functools.lru_cache": "decorator", "functools.cache": "decorator",
     "functools.reduce": "pure", "copy.deepcopy": "copy", "copy.copy": "copy", "contextlib.nullcontext": "context", "contextlib.suppress": "context",
     "contextlib.ExitStack": "exit-stack", "contextlib.AsyncExitStack": "exit-stack", "contextlib.contextmanager": "decorator", "collections.defaultdict": "dict", "collections.OrderedDict": "dict",
+    "collections.namedtuple": "named-tuple", "collections.namedtuple.__call__": "build-named-tuple", "typing.NamedTuple": "named-tuple",
     "collections.deque": "list", "types.SimpleNamespace": "namespace", "argparse.Namespace": "namespace", "argparse.ArgumentParser": "options", "easydict.EasyDict": "namespace",
     "numpy.mean": "number", "numpy.sum": "number",
     "torch.multiprocessing.spawn": "spawn", "accelerate.notebook_launcher": "spawn", "absl.app.run": "spawn", "fire.Fire": "spawn", "tyro.cli": "pure",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, FrameworkModule, Instance, List, Module, Obj, Optimizer, Scheduler
 from looplint.domain.tensors import detached
 from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Atom, Method, Params, Ref, Tensor, Tuple, Value, join, ref
@@ -44,7 +45,7 @@ class _Copying:
             case Ref(obj=List() | Dict() as obj) if depth and self.interp.reachable([frozenset({atom})]):
                 return ref(self._whole(obj, depth))
             case Tuple(items) if depth:
-                return frozenset({Tuple(tuple(self._value(item, depth) for item in items))})
+                return frozenset({replace(atom, items=tuple(self._value(item, depth) for item in items))})
             case Tensor():
                 return frozenset({detached(atom)})
             case Params():

@@ -15,6 +15,7 @@ from looplint.domain.values import (
     Params,
     Ref,
     Tensor,
+    Tuple,
     Unknown,
     Value,
     const,
@@ -27,6 +28,7 @@ from looplint.interpreter import hooks, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.outside import behind, is_unseen
 from looplint.knowledge.lookup import tensor_method
+from looplint.semantics import named_tuples
 from looplint.semantics.contexts import enter_context
 from looplint.semantics.formatting import note_arguments
 from looplint.semantics.parameters import on_params
@@ -76,6 +78,8 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             given = [constant_of(value) for value in args.positional]
             texts = [known.value for known in given if known is not None and isinstance(known.value, str)]
             return const(getattr(text, name)(*texts)) if len(texts) == len(given) and not args.keywords and not args.starred else UNKNOWN
+        case Tuple() as whole:
+            return named_tuples.call_method(interp, method, whole, args, expr)
         case Const():
             if name == "format":
                 note_arguments(interp, expr.args, args.positional)
