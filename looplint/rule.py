@@ -77,6 +77,7 @@ from looplint.queries.accumulation import (
     normalises,
     set_back_at_updates,
     stepped_with,
+    steps_in_each,
     takes_batches,
     wasted,
 )
@@ -291,7 +292,7 @@ __all__ = [
     "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
     "FrozenStep", "UnreadState", "is_mixed", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "steps_while_frozen",
     "Scored", "differentiates_within", "scored",
-    "accumulated", "added_up", "clipped_before", "evens_out", "normalises", "stepped_with", "takes_batches", "wasted",
+    "accumulated", "added_up", "clipped_before", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
     "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",

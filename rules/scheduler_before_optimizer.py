@@ -56,7 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A scheduler whose optimizer is not known, or of which there are several; schedulers of one list or dict, which cannot be distinguished.
 - `scheduler.step(epoch)`, with an argument.
 - An optimizer that has stepped before, on some path into the first iteration, or may have in code that is not analysed.
-- An optimizer's step under a condition of its own, which changes from iteration to iteration.
+- An optimizer's step under a condition of its own, which changes from iteration to iteration, other than that of every k-th batch of a loop within.
 - Steps of other optimizers, and schedules that are constant.
 
 ## Repair
@@ -87,6 +87,7 @@ from looplint.rule import (
     note,
     refs,
     run,
+    steps_in_each,
 )
 
 CODE = "LL203"
@@ -131,7 +132,7 @@ def _early(program: Program) -> Iterator[tuple[Schedule, Scheduler, Step]]:
             loop = event.loops[-1]
             if not after or not program.in_each_iteration_of(after, event, loop):
                 continue  # a call under a condition of its own, which changes from iteration to iteration: not in the first, perhaps
-            if not any(program.in_each_iteration_of([event], step, loop) for step in after):
+            if not any(steps_in_each(program, step, event, loop) for step in after):
                 continue  # an optimizer's step under such a condition: behind it the call would come first all the same
             if not _always_first(program, event, scheduler, optimizers[0]):
                 continue  # an optimizer that has stepped before

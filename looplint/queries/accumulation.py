@@ -65,6 +65,14 @@ def accumulated(program: Program, step: Event) -> str | None:
     return every[0] if _adds_up(program, optimizer, step) else None
 
 
+def steps_in_each(program: Program, step: Event, event: Event, loop: Loop) -> bool:
+    """Whether a step is made in each turn of a loop in which an event is: on all batches of a loop within, or once in k of them."""
+    own = [guard for guard in program.varying(step, loop) if guard not in event.guards]
+    return not own or (
+        step.loops[-1] is not loop and all(g.depth >= len(step.loops) and period(g, step.loops[-1]) is not None for g in own)
+    )
+
+
 def added_up(program: Program, step: Event) -> tuple[str, Loop] | None:
     """How many backwards a step uses that should be one, and the loop of which each turn makes one; None where it uses a single one.
 

@@ -222,13 +222,13 @@ class Program(Incidence):
 
     def every_iteration(self, event: Event, loop: Loop) -> bool:
         """Whether an event happens in each iteration of a loop: no condition that changes from turn to turn stands before it."""
-        return not self._varying(event, loop)
+        return not self.varying(event, loop)
 
     def in_each_iteration_of(self, others: Iterable[Event], event: Event, loop: Loop) -> bool:
         """Whether an event happens in each iteration of a loop in which one of the others does."""
-        return all(guard in other.guards for guard in self._varying(event, loop) for other in others)
+        return all(guard in other.guards for guard in self.varying(event, loop) for other in others)
 
-    def _varying(self, event: Event, loop: Loop) -> list[Guard]:
+    def varying(self, event: Event, loop: Loop) -> list[Guard]:
         """The conditions of an event inside a loop that can change from one iteration to the next."""
         depth = event.loops.index(loop) + 1
         return [g for g in event.guards if g.depth >= depth and not g.stays and self.varies(g, loop)]
