@@ -63,7 +63,7 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: `scaler.step(optimizer)`, followed by `scaler.update()` where nothing updates the scaler.
+Safe: `scaler.step(optimizer)`, followed by `scaler.update()` where nothing updates the scaler, and `scaler.unscale_(optimizer)` before a clip.
 
 ## Evidence
 

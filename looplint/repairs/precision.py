@@ -8,8 +8,10 @@ from collections.abc import Sequence
 import libcst as cst
 
 from looplint.domain.objects import Obj
+from looplint.flow.automaton import UNSEEN
 from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Step, Unscale, Update
-from looplint.queries.relations import exclude_each_other, involved
+from looplint.queries.precision import SCALING
+from looplint.queries.relations import exclude_each_other, involved, stands_under
 from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
@@ -42,43 +44,56 @@ class InsertUnscale(Repair):
 
     def plan(self, p: Planner) -> Plan:
         place, _ = meet(self.clip, self.backward, p.layouts)
-        late = next((e for e in p.program.of(Unscale) if p.program.touches(e, self.optimizer)), None)
-        if late is not None:
-            return _bring_up(p, late, self.clip, self.optimizer)
-        scaler_name, optimizer_name = (
-            scaler_in(p, self.scaler, place),
-            name_in(p.program, self.optimizer, place, p.layouts, (Step, Clear, Construct)),
-        )
+        draft = Draft(place.layout)
+        name = _unscale_before(p, draft, [(self.clip, self.backward)], self.scaler, self.optimizer)
+        return Plan(f"Unscale the gradients of {name} before the clip", "safe", [draft])
+
+
+def _unscale_before(p: Planner, draft: Draft, clips: Sequence[tuple[Event, Event]], scaler: Obj, optimizer: Obj) -> str:
+    """Unscale the gradients of an optimizer before clips, each given with the backward before it; an unscale after them moves up."""
+    late = next((e for e in p.program.of(Unscale) if p.program.touches(e, optimizer)), None)
+    if late is not None:
+        _bring_up(p, draft, late, clips[0][0])
+        return optimizer.name or "the optimizer"
+    done: list[Statement] = []
+    for clip, backward in clips:
+        place, _ = meet(clip, backward, p.layouts)
+        if place.layout is not draft.layout:
+            raise Infeasible("the clip is in another file")
+        scaler_name = scaler_in(p, scaler, place)
+        optimizer_name = name_in(p.program, optimizer, place, p.layouts, (Step, Clear, Construct))
         if scaler_name is None or optimizer_name is None:
             raise Infeasible("the scaler or the optimizer has no name where the clip is")
-        target = self._before_all_clips(p, place.statement)
-        if any(isinstance(s.node, cst.For | cst.While) and s not in _loops_around(p, self.backward) for s in target.ancestors()):
+        target = _before_all_clips(p, clip, backward, optimizer, place.statement)
+        if any(isinstance(s.node, cst.For | cst.While) and s not in _loops_around(p, backward) for s in target.ancestors()):
             raise Infeasible("the clip is in a loop of its own")
-        draft = Draft(place.layout)
-        draft.line_before(target, f"{scaler_name}.unscale_({optimizer_name})")
-        return Plan(f"Unscale the gradients of {optimizer_name} before the clip", "safe", [draft])
-
-    def _before_all_clips(self, p: Planner, target: Statement) -> Statement:
-        """The first of the statements that hold the clips of these gradients in one turn, in the innermost block that holds them all."""
-        for other in p.program.of(Clip):
-            if other is self.clip or other.loops != self.clip.loops or other.index < self.backward.index:
-                continue
-            if p.program.touches(other, self.optimizer) and not exclude_each_other(other, self.clip):
-                _, here, there = common_block(target, meet(other, self.backward, p.layouts)[0].statement)
-                target = min(here, there, key=lambda statement: statement.index)
-        return target
+        if target not in done:
+            draft.line_before(target, f"{scaler_name}.unscale_({optimizer_name})")
+            done.append(target)
+    return optimizer_name
 
 
-def _bring_up(p: Planner, unscale: Event, clip: Event, optimizer: Obj) -> Plan:
+def _before_all_clips(p: Planner, clip: Event, backward: Event, optimizer: Obj, target: Statement) -> Statement:
+    """The first of the statements that hold the clips of these gradients in one turn, in the innermost block that holds them all."""
+    for other in p.program.of(Clip):
+        if other is clip or other.loops != clip.loops or other.index < backward.index:
+            continue
+        if p.program.touches(other, optimizer) and not exclude_each_other(other, clip):
+            _, here, there = common_block(target, meet(other, backward, p.layouts)[0].statement)
+            target = min(here, there, key=lambda statement: statement.index)
+    return target
+
+
+def _bring_up(p: Planner, draft: Draft, unscale: Event, clip: Event) -> None:
     mine, theirs = meet(unscale, clip, p.layouts)
     unit = p.unit(mine, theirs.statement, "unscale")
     _, outer, target = common_block(unit, theirs.statement)
     if outer is not unit or unit.index < target.index:
         raise Infeasible("the gradients are unscaled elsewhere, under a condition")
     check_free(unit, target)
-    draft = Draft(mine.layout)
+    if mine.layout is not draft.layout:
+        raise Infeasible("the gradients are unscaled in another file")
     draft.move_before(unit, target)
-    return Plan(f"Unscale the gradients of {optimizer.name or 'the optimizer'} before the clip", "safe", [draft])
 
 
 class InsertUpdate(Repair):
@@ -149,7 +164,7 @@ def _on_scaler(event: Event, scaler: Obj) -> cst.BaseExpression | None:
 
 
 class StepThroughScaler(Repair):
-    """Step an optimizer through its scaler; where nothing updates that, the update follows.
+    """Step an optimizer through its scaler; where nothing updates that, the update follows, and clips before it find unscaled gradients.
 
     Attributes:
         step: the step that bypasses the scaler.
@@ -168,10 +183,35 @@ class StepThroughScaler(Repair):
         if name is None or own is None or not isinstance(call, cst.Call) or call.args:
             raise Infeasible("the scaler or the optimizer has no name where the optimizer steps")
         draft = Draft(place.layout)
+        if clips := self._scaled_clips(p):
+            _unscale_before(p, draft, clips, self.scaler, self.optimizer)
         draft.replace(call, f"{name}.step({own})")
         if not any(self.scaler in event.subjects for event in p.program.of(Update)):
             draft.line_after(place.statement, f"{name}.update()")
         return Plan(f"Step {own} through {name}", "safe", [draft])
+
+    def _scaled_clips(self, p: Planner) -> list[tuple[Event, Event]]:
+        """The clips that find the gradients of this step still scaled, each with the backward before it.
+
+        The step through the scaler would divide what the limit leaves of them by the scale. A clip that only may be of these gradients is one
+        too: to unscale them before it does no harm.
+        """
+        visits = p.program.run(SCALING, self.optimizer, only_with=Clip)
+        backwards = {state.last(Backward) for visit in visits if visit.event is self.step for state in visit.states}
+        found: list[tuple[Event, Event]] = []
+        for visit in visits:
+            clip = visit.event
+            ways = visit.sometimes("scaled", "mixed", UNSEEN) if isinstance(clip, Clip) and clip.root == self.step.root else []
+            before = [way.last(Backward) for way in ways if way.last(Backward) in backwards]
+            if not before:
+                continue  # gradients of another step
+            backward = before[0]
+            if backward is None:
+                raise Infeasible("gradients are clipped that may be scaled")
+            if clip.loops != self.step.loops or not stands_under(clip, self.step.guards):
+                raise Infeasible("scaled gradients are clipped in turns in which the optimizer does not step")
+            found.append((clip, backward))
+        return found
 
 
 class UseBfloat16(Repair):
