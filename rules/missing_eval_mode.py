@@ -65,6 +65,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Forwards whose results are not measured, nor given out; what is collected of a model that another is trained with, or after a `train()` for that alone.
 - A second look at the batch that the model is trained on in the same iteration.
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
+- A part that alone is put back to train mode in a model in eval mode, with no training after it: dropout that is wanted.
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
@@ -101,6 +102,7 @@ from looplint.rule import (
     mode_states,
     name_of,
     note,
+    put_back_on_purpose,
     refs,
     related,
     samples,
@@ -136,6 +138,8 @@ def check(program: Program) -> Reports:
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train") or (loop, module) in reported:
             continue
+        if put_back_on_purpose(program, module, visit):
+            continue  # a part that is put back to train mode in a model in eval mode
         matters = mode_matters(
             top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
         )

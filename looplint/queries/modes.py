@@ -26,6 +26,25 @@ def mode_states(program: Program, module: Obj, event: Event, without: Collection
     return next((visit for visit in visits if visit.event is event), None)
 
 
+def put_back_on_purpose(program: Program, module: Obj, visit: Visit) -> bool:
+    """Whether a forward finds a part of a model in train mode that was put back to it alone, with the model in eval mode and no training after it.
+
+    So a decoder keeps the dropout of its pre-net where it synthesises: `model.eval()`, then `model.decoder.train()`.
+    """
+    switches = {state.last(Train) for state in visit.states}
+    parts = [o for switch in switches if switch is not None for o in switch.subjects if o in set(module.lineage())]
+    wholes = [[o for o in part.lineage() if o is not part] for part in parts]
+    if None in switches or not wholes or not all(any(_in_eval_at(program, whole, visit.event) for whole in each) for each in wholes):
+        return False
+    trained = (v for v in program.run(MODE, module) if isinstance(v.event, Forward) and program.is_trained(v.event))
+    return not any(state.last(Train) in switches for v in trained for state in v.states)
+
+
+def _in_eval_at(program: Program, module: Obj, event: Event) -> bool:
+    """Whether an event always finds a module in eval mode, be it one of the module or not."""
+    return any(v.event is event and v.always("eval") for v in program.run_past(MODE, module, [event]))
+
+
 def has_no_mode(program: Program, module: Obj) -> bool:
     """Whether no layer of a module differs between the modes, as far as is known; what may be a method out of sight has none, but for one that gives the loss."""
     return mode_matters(module) is False or (program.may_be_a_method(module) and not names_a_loss(module.name.rpartition(".")[2]))

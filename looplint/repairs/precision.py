@@ -55,6 +55,7 @@ def _unscale_before(p: Planner, draft: Draft, clips: Sequence[tuple[Event, Event
     if late is not None:
         _bring_up(p, draft, late, clips[0][0])
         return optimizer.name or "the optimizer"
+    names: list[str] = []
     done: list[Statement] = []
     for clip, backward in clips:
         place, _ = meet(clip, backward, p.layouts)
@@ -70,7 +71,8 @@ def _unscale_before(p: Planner, draft: Draft, clips: Sequence[tuple[Event, Event
         if target not in done:
             draft.line_before(target, f"{scaler_name}.unscale_({optimizer_name})")
             done.append(target)
-    return optimizer_name
+            names.append(optimizer_name)
+    return names[0]
 
 
 def _before_all_clips(p: Planner, clip: Event, backward: Event, optimizer: Obj, target: Statement) -> Statement:
