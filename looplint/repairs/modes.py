@@ -16,8 +16,9 @@ from looplint.queries.modes import MODE
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.names import sets
 from looplint.repairs.places import Place, in_loop, is_handed_in, loop_statement, name_in, place_at
-from looplint.repairs.planner import Planner
+from looplint.repairs.planner import Planner, common_block
 from looplint.repairs.repair import Plan, Repair
 
 __all__ = ["InsertEval", "InsertNoGrad"]
@@ -43,6 +44,10 @@ class InsertEval(Repair):
         name = next((found for part in self.module.lineage() if (found := name_of_model(p, part, place, self.event))), None)
         if name is None:
             raise Infeasible("the model has no name where it is validated")
+        above = _above_the_others(p, self.module, self.event, self.depth, target) if self.loop is None else target
+        # The others would stay in train mode.
+        covered = above is target or _can_be_switched_above(p, self.module, name, above, place.layout)
+        target = above if covered else target
         draft = Draft(place.layout)
         around = target.block.owner
         if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
@@ -62,7 +67,7 @@ class InsertEval(Repair):
         draft.line_before(before, f"{name}.eval()")
         # One computation would make its parts in two modes: a search that asks for the root here, and for its leaves elsewhere.
         alone = self.loop is not None or not _predicts_elsewhere(p, self.module, self.event, self.depth)
-        return Plan(f"Set {name} to eval mode for this pass", "safe" if alone else "unsafe", [draft])
+        return Plan(f"Set {name} to eval mode for this pass", "safe" if alone and covered else "unsafe", [draft])
 
 
 class InsertNoGrad(Repair):
@@ -114,6 +119,28 @@ def _predicts_elsewhere(p: Planner, module: Obj, event: Event, depth: int) -> bo
         for e in p.program.of(Forward)
         if e.root == event.root and module in e.subjects and not p.program.is_trained(e) and not p.program.feeds_training(e)
     )
+
+
+def _above_the_others(p: Planner, module: Obj, event: Event, depth: int, target: Statement) -> Statement:
+    """The statement above which a mode holds for what else a model predicts in the same call too: in another branch, or after the branches."""
+    for other in p.program.of(Forward):
+        if other.root != event.root or module not in other.subjects or len(other.chain) <= depth:
+            continue
+        if [site.node for site in other.chain[:depth]] != [site.node for site in event.chain[:depth]]:
+            continue
+        if p.program.is_trained(other) or p.program.feeds_training(other):
+            continue
+        _, here, there = common_block(target, place_at(other, depth, p.layouts).statement)
+        if here.index <= there.index:
+            target = here
+    return target
+
+
+def _can_be_switched_above(p: Planner, module: Obj, name: str, statement: Statement, layout: Layout) -> bool:
+    """Whether a model has its name above a statement, and nothing in that switches its mode or trains."""
+    renamed = any(name == found or name.startswith(f"{found}.") for found in sets(statement.node))
+    switched = any(e.kind in ("train", "mode") and p.program.touches(e, module) for e in p.events_in(statement, layout))
+    return not (renamed or switched or _trains(p, statement, layout))
 
 
 def _is_switched_back(p: Planner, module: Obj, event: Event, loop: Loop) -> bool:
