@@ -174,6 +174,8 @@ TENSOR_METHODS: dict[str, str] = {
     "append": "collect",
     "extend": "collect",
 }
+# Where functions take lengths, which are whole numbers: the position and the keyword.
+LENGTHS = {"torch.nn.utils.rnn.pack_padded_sequence": (1, "lengths"), "torch.nn.utils.rnn.unpad_sequence": (1, "lengths")}
 # Methods and attributes that tensors have, and nothing else that can be moved or converted: not modules, graphs, or the batches of tokenizers.
 TENSOR_ONLY = frozenset({
     "view", "reshape", "permute", "squeeze", "unsqueeze", "sum", "argmax", "argmin", "topk", "clamp", "scatter_", "index_select", "masked_fill", "masked_fill_",

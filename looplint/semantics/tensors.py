@@ -30,7 +30,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss, tensor_method
-from looplint.knowledge.pytorch import CONVERTING, FETCHING, TENSOR_ONLY
+from looplint.knowledge.pytorch import CONVERTING, FETCHING, LENGTHS, TENSOR_ONLY
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.semantics import averages, devices, losses
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
@@ -82,12 +82,28 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
         tensor = replace(computed(tensor), outcomes=of_function(interp, name, given, expr))
         if qualname in ("torch.chunk", "torch.split"):
             tensor = _divided(tensor, name, expr, expr.args[1:])
+        _count(interp, qualname, expr)
         packed = name in ("pack_padded_sequence", "pack_sequence")
         tensor = replace(tensor, tags=tensor.tags | {Mark.PACKED} if packed else tensor.tags - {Mark.PACKED})
     if name in _PAIRS:
         interp.uses.scored |= tensor.origins
         return _reduced(tensor, name, args.positional[1:], args)
     return frozenset({tensor})
+
+
+def _count(interp: Interpreter, qualname: str, expr: ir.Call) -> None:
+    """What torch takes as lengths are whole numbers: the name that is given there has no graph, whatever it came out of."""
+    place = LENGTHS.get(qualname)
+    if place is None or any(arg.star for arg in expr.args):
+        return
+    number, keyword = place
+    given = [arg.value for i, arg in enumerate(expr.args) if arg.keyword == keyword or (arg.keyword is None and i == number)]
+    for each in given:
+        # Lengths have to lie on the processor: `lengths.cpu()` is of the type of `lengths`.
+        match each:
+            case ir.Call(func=ir.Attr(value=ir.Name(id=name), attr="cpu")) | ir.Name(id=name):
+                if name in interp.frame.locals:
+                    interp.frame.locals[name] = frozenset(detached(a) if isinstance(a, Tensor) else a for a in interp.frame.locals[name])
 
 
 def _divided(tensor: Tensor, name: str, expr: ir.Call, how: list[ir.Arg]) -> Tensor:
