@@ -61,7 +61,7 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 
 ## Repair
 
-Safe: assign the result.
+Safe: assign the result. Unsafe where a move would reach what is read as an array, or a file that hands things to other processes.
 
 ## Evidence
 

@@ -14,8 +14,15 @@ from looplint.repairs.names import reads, sets
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import walk
 
 __all__ = ["AssignResult", "CallModule", "WrapModules"]
+
+# What hands something to another process: pools, queues, pipes, and processes themselves.
+_TO_PROCESSES = frozenset({
+    "submit", "put", "put_nowait", "send", "apply_async", "map_async", "starmap", "starmap_async", "imap", "imap_unordered", "Process",
+})  # fmt: skip
+_POOLS = frozenset({"Pool", "ProcessPoolExecutor"})
 
 
 class CallModule(Repair):
@@ -71,7 +78,18 @@ class AssignResult(Repair):
         code = layout.code(function.node) if function is not None else layout.text
         on_host = any(".cpu()" not in line for line in code.splitlines() if ".numpy()" in line)
         moves = isinstance(self.event, Discard) and self.event.changes == "device"
-        return Plan(f"Assign the result to {targets}", "unsafe" if moves and on_host else "safe", [draft])
+        apart = moves and (on_host or _hands_to_processes(layout))
+        return Plan(f"Assign the result to {targets}", "unsafe" if apart else "safe", [draft])
+
+
+def _hands_to_processes(layout: Layout) -> bool:
+    """Whether a file gives something to another process: what is computed of a moved tensor may be in it, and what was forked cannot take that."""
+    assert layout.info.code is not None
+    called = [node.func for node in walk(layout.info.code.tree) if isinstance(node, cst.Call)]
+    names = {
+        func.attr.value if isinstance(func, cst.Attribute) else func.value for func in called if isinstance(func, cst.Attribute | cst.Name)
+    }
+    return not names.isdisjoint(_TO_PROCESSES) or ("map" in names and not names.isdisjoint(_POOLS))
 
 
 def _assignable(node: cst.BaseExpression) -> bool:
