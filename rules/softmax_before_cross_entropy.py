@@ -75,13 +75,15 @@ CODE = "LL701"
 
 def check(program: Program) -> Reports:
     for found in scored(program, "cross_entropy", "softmax"):
-        message = f"cross-entropy takes logits, and {found.what} is the result of a softmax: its own softmax makes the classes nearly equal, and training slow; give it the values before the softmax"
+        harm = "the loss says little" if found.measures else "training slow"
+        message = f"cross-entropy takes logits, and {found.what} is the result of a softmax: its own softmax makes the classes nearly equal, and {harm}; give it the values before the softmax"
         notes = tuple(Note(site, "softmax is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))
     for found in scored(program, "cross_entropy", "sigmoid"):
+        harm = "the loss says little" if found.measures else "training slow"
         message = (
             f"cross-entropy takes logits, and {found.what} is the result of a sigmoid, between 0 and 1: its softmax makes the classes nearly equal, "
-            "and training slow; give it the values before the sigmoid"
+            f"and {harm}; give it the values before the sigmoid"
         )
         notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=ChooseLoss(activation="sigmoid"))

@@ -242,6 +242,8 @@ class Score(Remark):
     function: str
     # What the prediction came out of, on each path; empty where that is not known.
     outcomes: Outcomes
+    # Whether gradients are on, None where that is not known: where they are off, the loss trains nothing.
+    grad: bool | None
 
 
 class Objective(Remark):

@@ -15,11 +15,19 @@ from looplint.syntax.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A loss and what its prediction came out of on every path."""
+    """A loss and what its prediction came out of on every path.
+
+    Attributes:
+        event: the call of the loss.
+        what: how the text names the prediction.
+        outcomes: what it came out of.
+        measures: whether the loss trains nothing: gradients are off wherever its call is reached.
+    """
 
     event: Score
     what: str
     outcomes: tuple[Outcome, ...]
+    measures: bool
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -28,10 +36,12 @@ class Scored:
 
 def scored(program: Program, function: str, op: str) -> Iterator[Scored]:
     """The calls of a loss whose prediction came out of an operation, on every path and whatever the loss is called with."""
+    recorded = {e.site.node for e in program.of(Score) if e.grad is not False}
     for event in program.of(Score):
         outcomes = event.outcomes
         if event.function == function and event.certain and outcomes and all(o.op == op for o in outcomes):
-            yield Scored(event, _name(event.site.node), tuple(sorted(outcomes, key=_order)))
+            measures = event.site.node not in recorded
+            yield Scored(event, _name(event.site.node), tuple(sorted(outcomes, key=_order)), measures)
 
 
 def prediction(call: cst.CSTNode) -> cst.BaseExpression | None:

@@ -60,7 +60,7 @@ def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments,
     function = next(filter(None, functions), None)
     if function is not None:
         outcomes = resolve(interp, of_value(args.get(0, "input"))) or frozenset()
-        interp.remark(Score(function=function, outcomes=outcomes), expr.node, {obj} if obj is not None else ())
+        interp.remark(Score(function=function, outcomes=outcomes, grad=interp.grad), expr.node, {obj} if obj is not None else ())
 
 
 def _those_asked_for(interp: Interpreter, expr: ir.Call, names: list[str]) -> list[str]:
