@@ -99,6 +99,7 @@ from looplint.rule import (
     is_mixed,
     note,
     related,
+    taken_too,
     undoes_training,
 )
 
@@ -139,7 +140,7 @@ def check(program: Program) -> Reports:
             message += " whenever it is the best, or of this one if its weights are to come back"
         since = "another state is loaded here" if loaded else "the parameters change here"
         notes = note(path.since, since) + note(reading, f"and the state is {what} here")
-        for event in (taken, *_taken_too(program, state, taken, reading)):
+        for event in (taken, *taken_too(program, state, taken, reading)):
             yield Report(event, message, notes, repair=CopyValue(event=event, alone=alone))
 
 
@@ -158,15 +159,6 @@ def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[
 def _is_overwritten(path: PathState, state: Obj) -> bool:
     """Whether the model got another state since, which was copied over the tensors that this one holds."""
     return isinstance(path.since, LoadState) and state not in path.since.states
-
-
-def _taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[Event]:
-    """Where a state that is restored is taken otherwise: in other branches of the same loop, or in a loop that the first is taken before."""
-    if not isinstance(read, LoadState):
-        return []
-    taken_as = read.states if not taken.loops else {state}
-    others = (e for e in program.of(Snapshot) if e is not taken and e.certain and not taken_as.isdisjoint(e.subjects))
-    return [e for e in others if e.loops[: len(taken.loops)] == taken.loops and (e.loops == taken.loops or not taken.loops)]
 
 
 def _is_one_of_its_time(program: Program, read: Event, taken: Event, path: PathState, owner: Obj) -> bool:

@@ -61,6 +61,15 @@ def undoes_training(program: Program, reading: Event, taken: Snapshot) -> bool:
     return bool(between) and len(between) == len(steps) and not any(may_follow(e, reading) for e in steps)
 
 
+def taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[Event]:
+    """Where a state that is restored is taken otherwise: in other branches of the same loop, or in a loop that the first is taken before."""
+    if not isinstance(read, LoadState):
+        return []
+    taken_as = read.states if not taken.loops else {state}
+    others = (e for e in program.of(Snapshot) if e is not taken and e.certain and not taken_as.isdisjoint(e.subjects))
+    return [e for e in others if e.loops[: len(taken.loops)] == taken.loops and (e.loops == taken.loops or not taken.loops)]
+
+
 def is_mixed(program: Program, state: Obj, reading: Event) -> bool:
     """Whether entries of something else may have been put into a state before it is read: what it is then is a mixture, and no state that was kept."""
     return any(
