@@ -32,7 +32,7 @@ PROGRAM = """
 PROGRAMS = {
     "alone": ("pass", "second.step()", [("slow", "safe")]),
     "beside one that moves too": ("late.step()", "second.step()", [("slow", "safe"), ("late", "safe")]),
-    "beside one that stays": ("late.step()", "if number % config.every == 0: second.step()", [("slow", "unsafe")]),
+    "beside one that stays": ("late.step()", "if x.sum() > 0: second.step()", [("slow", "unsafe")]),
 }
 
 
