@@ -81,7 +81,7 @@ def waits(device: str, launch: Launch) -> dict[str, Any]:
     """In how many steps of a loop that never waits for its device the recorded run waited, and how often."""
     counts, stream = [], Stream()
     for hooks in (False, True):
-        recording = record(LOOP, Options(device=device, hooks=hooks, deterministic=False, seconds=120), launch)
+        recording = record(LOOP, Options(device=device, hooks=hooks, deterministic=False, seconds=120, whole=True), launch)
         if not recording.ok:
             return {"failed": recording.message}
         counts.append(json.loads(recording.stdout.strip().splitlines()[-1]))

@@ -94,9 +94,11 @@ def test_a_logger_whose_module_has_another_name_is_watched() -> None:
 
 
 def _tape_without_file() -> Any:
+    from looplint.runtime.recording.pauses import Pauses
     from looplint.runtime.recording.tape import Tape
 
     tape = Tape.__new__(Tape)
+    tape.pauses = Pauses(tape)
     tape.local, tape.failed, tape.closed = type("Local", (), {"inside": set(), "busy": 0})(), set(), False
     return tape
 
