@@ -68,22 +68,25 @@ many, or a binary cross-entropy is meant.
 What a run shows: the inputs of the cross-entropy all lie between 0 and 1; behind a softmax, each row sums to 1.
 """
 
-from looplint.rule import ChooseLoss, DropActivation, Note, Program, Report, Reports, scored
+from looplint.rule import ChooseLoss, DropActivation, Note, Program, Report, Reports, Scored, scored
 
 CODE = "LL701"
 
 
 def check(program: Program) -> Reports:
     for found in scored(program, "cross_entropy", "softmax"):
-        harm = "the loss says little" if found.measures else "training slow"
-        message = f"cross-entropy takes logits, and {found.what} is the result of a softmax: its own softmax makes the classes nearly equal, and {harm}; give it the values before the softmax"
+        message = f"cross-entropy takes logits, and {found.what} is the result of a softmax: its own softmax makes the classes nearly equal, and {_harm(found)}; give it the values before the softmax"
         notes = tuple(Note(site, "softmax is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=DropActivation(event=found.event, outcomes=found.outcomes))
     for found in scored(program, "cross_entropy", "sigmoid"):
-        harm = "the loss says little" if found.measures else "training slow"
         message = (
             f"cross-entropy takes logits, and {found.what} is the result of a sigmoid, between 0 and 1: its softmax makes the classes nearly equal, "
-            f"and {harm}; give it the values before the sigmoid"
+            f"and {_harm(found)}; give it the values before the sigmoid"
         )
         notes = tuple(Note(site, "sigmoid is applied here") for site in found.sites[:3])
         yield Report(found.event, message, notes, repair=ChooseLoss(activation="sigmoid"))
+
+
+def _harm(found: Scored) -> str:
+    """What nearly equal classes do to a loss."""
+    return "the loss says little" if found.measures else "training slow"

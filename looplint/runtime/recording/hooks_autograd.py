@@ -35,7 +35,7 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
         del loss, args, kwargs
         tape.reached = []
         outcome = yield None
-        facts["forwards"] = _reached(tape)
+        facts["forwards"] = tape.take_reached()
         if outcome.error is not None:
             facts["error"] = type(outcome.error).__name__
             facts["frozen"] = [n for n, parameters in held.items() if _frozen(parameters)]
@@ -62,12 +62,6 @@ def _held(tape: Tape, optimizers: Optimizers) -> dict[int, list[torch.Tensor]]:
 
 def _frozen(parameters: list[torch.Tensor]) -> bool:
     return bool(parameters) and not any(p.requires_grad for p in parameters)
-
-
-def _reached(tape: Tape) -> list[int]:
-    """The forwards that the backward which ends now came through."""
-    reached, tape.reached = sorted(set(tape.reached)), []
-    return reached
 
 
 def _kept(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bool]:
@@ -101,6 +95,6 @@ def _grad(tape: Tape) -> Callable[..., Watching]:
     def watch(*args: Any, **kwargs: Any) -> Watching:
         place, tape.reached = tape.place(), []
         yield None
-        tape.write({"record": "grad", "at": place, "forwards": _reached(tape)})
+        tape.write({"record": "grad", "at": place, "forwards": tape.take_reached()})
 
     return watch

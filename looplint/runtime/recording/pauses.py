@@ -1,9 +1,10 @@
 """Lets iterations pass unmeasured that are like those before: they show nothing new, and recording them would take most of a short iteration's time.
 
 An iteration is what happens up to an optimizer's step: the calls of the script's own lines that train (forwards, backwards, clears, clips,
-steps and changes of the mode), in their order. After some iterations that were all known, the recorder pauses: of most of those that follow it only looks whether they make
-the calls of a known one, on the same objects and from the same stacks. A call that fits none ends the pause, and so does whatever happens seldom (a
-schedule, a pass over a loader, a checkpoint): from there on all is recorded again. A `pause` record says how many iterations passed.
+steps and changes of the mode), in their order. After some iterations that were all known, the recorder pauses: of most of those that follow
+it only looks whether they make the calls of a known one, on the same objects and from the same stacks. A call that fits none ends the pause,
+and so does whatever happens seldom (a schedule, a pass over a loader, a checkpoint): from there on all is recorded again. A `pause` record
+says how many iterations passed.
 """
 
 from __future__ import annotations
@@ -26,12 +27,11 @@ ENDING: frozenset[Channel] = frozenset({"optimizers", "moves", "parts", "schedul
 # What was measured of an event, which nothing says of another that is like it.
 _MEASURED = frozenset({"loss", "norm", "largest", "change", "rss", "cuda", "forwards", "chain"})
 
-_OWN = frozenset({"record", "n", "kind", "object", "at", "time", "loops"})  # what `Tape.emit` writes itself
-
 # From the arguments of a call, what tells it from others that the same line makes.
 Alike: TypeAlias = Callable[..., Hashable]
 Calls: TypeAlias = tuple[Hashable, ...]
-Records: TypeAlias = tuple[tuple[int, Mapping[str, Any]], ...]  # events, each after how many calls of its iteration it was written
+# Events, each after how many calls of its iteration it was written, with its record and its own facts of that.
+Records: TypeAlias = tuple[tuple[int, Mapping[str, Any], Mapping[str, Any]], ...]
 
 
 class Pauses:
@@ -42,21 +42,21 @@ class Pauses:
         self.allowed = True
         self.active = False
         self._calls: list[Hashable] = []
-        self._records: list[tuple[int, Mapping[str, Any]]] = []
+        self._records: list[tuple[int, Mapping[str, Any], Mapping[str, Any]]] = []
         self._known: dict[Calls, Records] = {}
         self._fitting: list[Calls] = []  # in a pause: the known iterations that begin as the running one does
         self._regular, self._needed = 0, ALIKE
         self._passed: list[Calls] = []
 
-    def note(self, record: Mapping[str, Any]) -> None:
+    def note(self, record: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         """Notes an event of the running iteration."""
         if self.allowed and len(self._calls) <= _CALLS:
-            self._records.append((len(self._calls), record))
+            self._records.append((len(self._calls), record, facts))
 
     def passes(self, call: Hashable) -> bool:
-        """Notes a call of the running iteration, and says whether it is one to let pass."""
+        """Notes a call of the running iteration, where pauses are allowed, and says whether it is one to let pass."""
         calls = self._calls
-        if not self.allowed or len(calls) > _CALLS:
+        if len(calls) > _CALLS:
             return False
         call = (call, self._tape.places.key())
         if not self.active:
@@ -99,11 +99,11 @@ class Pauses:
             return
         like = self._known[self._fitting[0]] if self._calls else ()
         self._resume()
-        for after, record in like:
+        for after, record, facts in like:
             # No backward that is recorded now comes through a forward that passed.
             if after <= len(self._calls) and record["kind"] != "forward":
-                facts = {k: v for k, v in record.items() if k not in _MEASURED and k not in _OWN}
-                self._tape.emit(record["kind"], record["object"], {**facts, "like": record["n"]}, at=record["at"])
+                kept = {name: fact for name, fact in facts.items() if name not in _MEASURED}
+                self._tape.emit(record["kind"], record["object"], {**kept, "like": record["n"]}, at=record["at"])
 
     def forbid(self) -> None:
         """Records every iteration from here on."""
@@ -114,14 +114,12 @@ class Pauses:
         self.active, self._regular, self._needed = False, 0, AGAIN
         self._note_reached()
         if self._passed:
-            backwards = [e for calls in self._passed for _, e in self._known[calls] if e["kind"] == "backward"]
-            filled = Counter(str(number) for e in backwards for number in e.get("filled", ()))
+            backwards = [facts for calls in self._passed for _, record, facts in self._known[calls] if record["kind"] == "backward"]
+            filled = Counter(str(number) for facts in backwards for number in facts.get("filled", ()))
             self._tape.write({"record": "pause", "iterations": len(self._passed), "backwards": len(backwards), "filled": dict(filled)})
             self._passed = []
 
     def _note_reached(self) -> None:
         """Writes the recorded forwards that a backward which passed came through."""
-        tape = self._tape
-        if tape.reached:
-            reached, tape.reached = sorted(set(tape.reached)), []
-            tape.write({"record": "grad", "at": 0, "forwards": reached})
+        if reached := self._tape.take_reached():
+            self._tape.write({"record": "grad", "at": 0, "forwards": reached})

@@ -296,8 +296,13 @@ class Tape:
             record["loops"] = self.running_loops()
         record.update(facts)
         self.write(record)
-        self.pauses.note(record)
+        self.pauses.note(record, facts)
         return self.events
+
+    def take_reached(self) -> list[int]:
+        """The forwards that backwards have come through since this was asked last."""
+        reached, self.reached = sorted(set(self.reached)), []
+        return reached
 
     def sample(self, what: str, number: int, dense: int = 6) -> bool:
         """Whether to take an expensive measurement now: always at first, then 2 ** (dense - 1) times per doubling of the count.

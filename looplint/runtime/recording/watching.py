@@ -67,7 +67,7 @@ def watched(
             return original(*args, **kwargs)
         watching: Watching | None = None
         try:
-            if alike is not None and pauses.passes((name, alike(*args, **kwargs))):
+            if alike is not None and pauses.allowed and pauses.passes((name, alike(*args, **kwargs))):
                 watching = None
             else:
                 if ends_pauses:
@@ -150,7 +150,7 @@ def shielded(
         if compiling() or tape.off(channel) or unreadable():
             return
         try:
-            if alike is not None and tape.pauses.passes((channel, alike(*args, **kwargs))):
+            if alike is not None and tape.pauses.allowed and tape.pauses.passes((channel, alike(*args, **kwargs))):
                 return
             with plain():
                 hook(*args, **kwargs)
