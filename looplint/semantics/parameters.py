@@ -36,7 +36,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, CONTAINERS, LAZY_LAYERS, PARAMETERLESS
-from looplint.knowledge.pytorch import BARE_MODULES
+from looplint.knowledge.pytorch import BARE_MODULES, PLAIN_ATTRIBUTES
 from looplint.regex import regex
 from looplint.syntax import ir
 
@@ -106,11 +106,15 @@ def is_frozen(obj: Obj) -> bool:
     """
     if isinstance(obj, TorchModule) and obj.frozen:
         return all(part.frozen or is_frozen(part) or without_parameters(part) for part in _with_parts(obj))
-    return _all_parameters(obj, _frozen, PARAMETERLESS, whole=_frozen) and not without_parameters(obj)
+    return _all_parameters(obj, _frozen, PARAMETERLESS, whole=_frozen_throughout) and not without_parameters(obj)
 
 
 def _frozen(part: Module) -> bool:
     return part.frozen
+
+
+def _frozen_throughout(part: Module) -> bool:
+    return part.frozen and is_frozen(part)
 
 
 def shows_no_parameters(interp: Interpreter, obj: Obj) -> bool:
@@ -167,10 +171,12 @@ def _all_parameters(
     """
     if isinstance(obj, Loss) and obj.cls is None and obj.qualname.startswith("torch.nn."):
         return True  # the weights of torch's losses are buffers
-    if not isinstance(obj, Module) or obj.symbolic or not depth:
+    if not isinstance(obj, Module) or not depth:
         return False
     if whole is not None and whole(obj):
         return True
+    if obj.symbolic:
+        return False
     if obj.parameter:
         return holds(obj)
 
@@ -184,6 +190,8 @@ def _all_parameters(
                 return all(isinstance(o, Module) and o.parameter and holds(o) for o in atom.sources)
             case Const() | Number() | Func() | External():
                 return True
+            case Method(name=name):
+                return name in PLAIN_ATTRIBUTES
         return False
 
     parts = [a for slot, value in obj.heap.items() for a in value if not (isinstance(a, Unknown | Method) and slot in obj.settings)]
