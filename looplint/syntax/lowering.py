@@ -5,7 +5,7 @@ It visits by node type instead of through `CSTVisitor`, which would also walk (a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import libcst as cst
@@ -320,9 +320,17 @@ class LoweringVisitor(ExpressionLowering):
         self.leave()
         self._qualname.pop()
         _note_members(cls)
-        usages = [cls.usage, *(f.usage for f in cls.methods.values())]
+        usages = [cls.usage, *(f.usage for method in cls.methods.values() for f in _with_nested(method))]
         cls.trains_itself = any({"backward", "zero_grad"} & u.methods for usage in usages for u in usage.values())
         return (ir.ClassDef(node, cls),)
+
+
+def _with_nested(function: ir.Function) -> Iterator[ir.Function]:
+    """A function and those that are written in it, as the closure that `LBFGS.step` takes."""
+    yield function
+    for stmt in ir.statements(function.body):
+        if isinstance(stmt, ir.FunctionDef):
+            yield from _with_nested(stmt.function)
 
 
 def _dotted(node: cst.BaseExpression) -> str:
