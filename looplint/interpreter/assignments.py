@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Instance, List, Module, Obj, Optimizer, Scaler, Scheduler, StateDict, TorchModule
 from looplint.domain.tags import Mark, Summed
-from looplint.domain.tensors import is_array
+from looplint.domain.tensors import is_array, tensors_in
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -24,6 +24,7 @@ from looplint.domain.values import (
     constant_of,
     exact_items,
     join,
+    join_tensors,
     refs,
     tensor_of,
 )  # fmt: skip
@@ -35,6 +36,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import binary
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import setting
+from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.syntax import ir
 
 
@@ -123,6 +125,8 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
     if path:
         interp.forget(path)
     _note_given_away(interp, base, value)
+    if target.attr not in TENSOR_MEMBERS and any(isinstance(a, Tensor | Unknown) for a in base):
+        _keep_graphs(interp, target.value, value)
     for atom in base:
         match atom:
             case Params() | Tensor() | Unknown() if gradient_uses.gives_another_form(target, stmt):
@@ -157,6 +161,13 @@ def _note_given_away(interp: Interpreter, base: Value, value: Value) -> None:
         interp.uses.handed_on.update(*handed_out.graphs_in([value]))
 
 
+def _keep_graphs(interp: Interpreter, owner: ir.Expr, value: Value) -> None:
+    """What is written into data out of sight may be in whatever is read from that: `batch.state = encoder(batch.state)`."""
+    kept = [t for t in tensors_in([value]) if t.graph != "no"]
+    if kept and isinstance(owner, ir.Name) and owner.id in interp.frame.locals:
+        bind_name(interp, owner.id, join(interp.frame.locals[owner.id], frozenset({replace(join_tensors(kept), graph="maybe")})))
+
+
 def _note_constant(interp: Interpreter, obj: Instance, name: str, value: Value) -> None:
     """An attribute is given a constant: it holds that on this path, whatever others give it."""
     known = constant_of(value)
@@ -184,6 +195,8 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
         value = hooks.stored.run(interp, target.node, base, value, key)
     if key is not None and isinstance(key.value, str):
         _note_given_away(interp, base, value)
+        if any(isinstance(a, Unknown) for a in base):
+            _keep_graphs(interp, target.value, value)
     if any(isinstance(a, Tensor) for a in base):
         hooks.tensor_written.run(interp, target, base, value)
     for atom in base:

@@ -91,7 +91,8 @@ def _step_argument(interp: Interpreter, qualname: str, args: Arguments, expr: ir
 @method_transfer("add-params")
 def _add_params(interp: Interpreter, obj: Optimizer, name: str, args: Arguments, expr: ir.Call) -> Value:
     found, _ = held(interp, args.positional[0] if args.positional else NOTHING)
-    obj.holds |= found
+    if obj.holds or not obj.symbolic:
+        obj.holds |= found  # what one out of sight holds besides stays unknown
     obj.extended = True
     return NONE
 
