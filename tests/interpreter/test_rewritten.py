@@ -109,3 +109,32 @@ def test_a_sum_that_begins_as_the_first_dict_of_numbers() -> None:
             return sums
         epoch(torch.utils.data.DataLoader(torch.randn(64, 8), shuffle=True))
         """)
+
+
+_OUT_OF_SIGHT = """
+        def train(model, criterion, loader):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            total = 0
+            for x, y in loader:
+                optimizer.zero_grad()
+                losses = criterion(model(x), y)
+                losses["loss"].backward()
+                optimizer.step()
+{loop}
+                total += losses["loss"]{mark}
+            return total
+"""
+OUT_OF_SIGHT = {
+    "by items()": ("for key, value in losses.items():\n    losses[key] = value.item()", ""),
+    "by key": ("for key in losses:\n    losses[key] = losses[key].detach()", ""),
+    "counted": ("for n, (key, value) in enumerate(losses.items()):\n    losses[key] = value.item()\n    if n == 0:\n        continue\n    print(key)", ""),
+    "only read": ("for key, value in losses.items():\n    print(key, value)", "  # expect: LL402"),
+    "of another dict": ("for key, value in others.items():\n    losses[key] = value.item()", "  # expect: LL402"),
+    "not the last": ("for key in losses:\n    if key == 'loss':\n        break\n    losses[key] = losses[key].item()", "  # expect: LL402"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("loop", OUT_OF_SIGHT)
+def test_entries_of_a_dict_out_of_sight(loop: str) -> None:
+    lines, mark = OUT_OF_SIGHT[loop]
+    assert_marked(_OUT_OF_SIGHT.format(loop="\n".join(f"                {line}" for line in lines.split("\n")), mark=mark))
