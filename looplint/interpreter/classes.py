@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj, TorchModule
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Ref, Tensor, Unknown, Value, ref, stable
 from looplint.interpreter.frames import Frame
@@ -238,9 +240,20 @@ def _may_set_any(function: ir.Function) -> bool:
     )
 
 
+def is_mixed_in(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a class of the file puts others beside a class: what these set up, the class finds on its object."""
+    return any(len(c.bases) > 1 for c in _subclasses(interp, cls))
+
+
 def _has_subclass(interp: Interpreter, cls: ClassRef) -> bool:
-    code = interp.main.code
-    return code is not None and any(c is not cls.cls and cls in mro(interp, ClassRef(c, interp.main)) for c in code.classes)
+    return any(_subclasses(interp, cls))
+
+
+def _subclasses(interp: Interpreter, cls: ClassRef) -> Iterator[ir.Class]:
+    """The classes of the linted file that derive from a class."""
+    for each in interp.main.code.classes if interp.main.code is not None else ():
+        if each is not cls.cls and cls in mro(interp, ClassRef(each, interp.main)):
+            yield each
 
 
 def _sets(function: ir.Function, name: str) -> bool:

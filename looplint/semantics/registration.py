@@ -66,7 +66,7 @@ def extend(interp: Interpreter, modules: list[Module], value: Value) -> None:
 @hooks.constructing
 def begin(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:
     """A module's own constructor is about to run: it takes no part before that of torch has run."""
-    if isinstance(obj, TorchModule) and obj.ready is None and _bases_are_known(interp, cls):
+    if isinstance(obj, TorchModule) and obj.ready is None and _bases_are_known(interp, cls) and not classes.is_mixed_in(interp, cls):
         obj.ready = False
 
 

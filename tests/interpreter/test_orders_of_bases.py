@@ -47,3 +47,30 @@ def test_the_constructor_of_torch_has_run(drawn: str) -> None:
 def test_a_mixin_that_stands_before_it_hands_nothing_on() -> None:
     program = PROGRAM.replace("super().__init__(width)", "super().__init__()")
     assert_marked(program.replace("{drawn}", "Mixin, Base").replace("{mark}", "  # expect: LL506"))
+
+
+MIXED_IN = """
+class Detector(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+
+class Masks(nn.Module):
+    def __init__(self, heads):
+        self.head = nn.Linear(8, heads){mark}
+
+
+class Segmenter({bases}):
+    def __init__(self, width, heads):
+        {before}
+        Masks.__init__(self, heads)
+"""
+
+
+def test_a_mixin_finds_what_another_base_has_set_up() -> None:
+    assert_marked(MIXED_IN.format(bases="Masks, Detector", before="Detector.__init__(self, width)", mark=""))
+
+
+def test_a_base_alone_has_to_call_the_constructor_of_torch() -> None:
+    assert_marked(MIXED_IN.format(bases="Masks", before="print(width)", mark="  # expect: LL506"))
