@@ -10,7 +10,7 @@ import libcst as cst
 from looplint.domain.call_string import CallString
 from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Ref, Tuple, Unknown, Value, ref, refs
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Ref, Tensor, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
 from looplint.interpreter import allowances, choices, classes, handed_down, handed_out, hooks, recursion, replay, summaries, unfollowed
 from looplint.interpreter.frames import Frame, Snapshot, merge
@@ -20,6 +20,8 @@ from looplint.syntax.site import Site
 
 # What stands in a body that does nothing, besides `pass`.
 _SAYING_NOTHING = (cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis)
+# Annotations of what counts. That of a loss is often said to be a float, and is a tensor.
+_COUNTS = frozenset({"int", "bool"})
 
 
 def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr) -> Value:
@@ -236,6 +238,15 @@ def _assembles(frame: Frame) -> bool:
     return frame.function.name == "__init__" and bool(refs(frame.instance, TorchModule))
 
 
+def _as_annotated(param: ir.Param, value: Value) -> Value:
+    """What a parameter gets, where its annotation says that it counts: an entry of what a model gives need be no tensor."""
+    if not isinstance(param.annotation, ir.Name) or param.annotation.id not in _COUNTS:
+        return value
+    if not any(isinstance(a, Tensor) and not a.made for a in value):
+        return value
+    return frozenset(a for a in value if not isinstance(a, Tensor) or a.made) | {Number()}
+
+
 def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Arguments) -> None:
     """Give every parameter its argument, its default, or the unknown."""
     positional = list(args.positional)
@@ -266,4 +277,4 @@ def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Argumen
             value = classes.static_value(interp, param.default, func.module)
         else:
             value = UNKNOWN
-        frame.locals[param.name] = value
+        frame.locals[param.name] = _as_annotated(param, value)
