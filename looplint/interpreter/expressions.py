@@ -259,6 +259,7 @@ def truth(interp: Interpreter, expr: ir.Expr) -> bool | None:
 
 
 def _lambda(interp: Interpreter, expr: ir.Lambda) -> Value:
+    interp.enclosing.add(interp.frame)
     return frozenset({Func(expr.function, interp.frame.module, interp.frame)})
 
 

@@ -38,6 +38,7 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     import libcst as cst
 
+    from looplint.interpreter.frames import Frame
     from looplint.interpreter.replay import Recording
     from looplint.syntax.project import ModuleInfo, Project
 
@@ -85,6 +86,8 @@ class Interpreter(Position):
         self.remarks: dict[EventKey, Remark] = {}
         self.heap = Heap()
         self.agenda = Agenda()
+        # The frames in which functions and classes were defined: what these hold, holds them.
+        self.enclosing: set[Frame] = set()
         # What is left of the budget, below which level what is being followed ends, and what is left for all roots.
         self.fuel = ROOT_FUEL
         self.floor = 0

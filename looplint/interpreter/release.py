@@ -11,10 +11,13 @@ from looplint.interpreter.interpreter import Interpreter
 
 def release(interp: Interpreter) -> None:
     """Open the circles of an analysis of which nothing is asked any more. Neither it nor its project can be used afterwards."""
-    for module in interp.project.modules:
+    for module in (interp.main, *interp.project.modules):
         if module.frame is not None:
             module.frame.locals.clear()
         module.frame = module.code = None
+    for frame in interp.enclosing:
+        for kept in (frame.locals, frame.returns, frame.pauses, frame.endless):
+            kept.clear()
     for obj in interp.heap.objects.values():
         obj.heap.clear()
     for node in interp.graph.nodes:

@@ -333,6 +333,7 @@ def _assert(interp: Interpreter, stmt: ir.Assert) -> None:
 
 
 def _function_def(interp: Interpreter, stmt: ir.FunctionDef) -> None:
+    interp.enclosing.add(interp.frame)
     func = Func(
         stmt.function, interp.frame.module, interp.frame if interp.frame.depth or interp.frame.module.frame is not interp.frame else None
     )
@@ -340,6 +341,7 @@ def _function_def(interp: Interpreter, stmt: ir.FunctionDef) -> None:
 
 
 def _class_def(interp: Interpreter, stmt: ir.ClassDef) -> None:
+    interp.enclosing.add(interp.frame)
     bind_name(interp, stmt.cls.name, frozenset({ClassRef(stmt.cls, interp.frame.module, interp.frame if interp.frame.depth else None)}))
 
 

@@ -49,7 +49,7 @@ class LoweringVisitor(ExpressionLowering):
     def __init__(self, displayed: frozenset[cst.Expr] = frozenset()) -> None:
         super().__init__()
         self._displayed = displayed
-        self._stmt_visits: dict[type, Callable[[Any], Sequence[ir.Stmt]]] = {}
+        self._stmt_visits: dict[type, Callable[[Any, Any], Sequence[ir.Stmt]]] = {}
 
     def block(self, nodes: Sequence[cst.CSTNode]) -> list[ir.Stmt]:
         body: list[ir.Stmt] = []
@@ -72,8 +72,8 @@ class LoweringVisitor(ExpressionLowering):
     def statement(self, node: cst.CSTNode) -> Sequence[ir.Stmt]:
         kind = type(node)
         if kind not in self._stmt_visits:
-            self._stmt_visits[kind] = getattr(self, f"visit_{kind.__name__}", self._no_statement)
-        return self._stmt_visits[kind](node)
+            self._stmt_visits[kind] = getattr(type(self), f"visit_{kind.__name__}", type(self)._no_statement)
+        return self._stmt_visits[kind](self, node)
 
     def _no_statement(self, node: cst.CSTNode) -> Sequence[ir.Stmt]:
         return ()

@@ -30,13 +30,14 @@ class ExpressionLowering(Scopes):
 
     def __init__(self) -> None:
         super().__init__()
-        self._expr_visits: dict[type, Callable[[Any], ir.Expr]] = {}
+        # Functions, not bound methods: a visitor that holds itself keeps its tree until Python looks for circles.
+        self._expr_visits: dict[type, Callable[[Any, Any], ir.Expr]] = {}
 
     def expr(self, node: cst.CSTNode) -> ir.Expr:
         kind = type(node)
         if kind not in self._expr_visits:
-            self._expr_visits[kind] = getattr(self, f"visit_{kind.__name__}", self._opaque)
-        return self._expr_visits[kind](node)
+            self._expr_visits[kind] = getattr(type(self), f"visit_{kind.__name__}", type(self)._opaque)
+        return self._expr_visits[kind](self, node)
 
     def _opaque(self, node: cst.CSTNode) -> ir.Expr:
         parts = [self.expr(child) for child in children(node) if isinstance(child, cst.BaseExpression)]
