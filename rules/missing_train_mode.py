@@ -9,7 +9,7 @@ It is a warning where the model is known to have neither dropout nor batch norm.
 
 ## Why it matters
 
-From the second epoch on dropout is off and batch norm neither uses nor updates batch statistics.
+From then on dropout is off and batch norm neither uses nor updates batch statistics.
 
 ## Bad
 
@@ -73,6 +73,8 @@ Safe: insert `train()` at the top of the epoch body.
 What a run shows: `module.training` is False during training forwards.
 """
 
+from typing import NamedTuple
+
 from looplint.rule import (
     Eval,
     Event,
@@ -84,16 +86,16 @@ from looplint.rule import (
     Report,
     Reports,
     called_at,
-    exclude_each_other,
     for_a_look,
+    is_for_one,
     mode_effects,
     mode_matters,
     mode_states,
     note,
-    over_data,
-    stands_under,
+    switch_in_words,
     switched_both_ways,
     trains_a_part,
+    word_for_turn,
 )
 
 CODE = "LL301"
@@ -103,7 +105,7 @@ _SHOWN = 3
 
 
 def check(program: Program) -> Reports:
-    by_cause: dict[tuple[Event, Obj], list[tuple[Event, Obj, Loop]]] = {}
+    by_cause: dict[tuple[Event, Obj], list[_Found]] = {}
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
@@ -120,34 +122,49 @@ def check(program: Program) -> Reports:
                 switch = next((e for e in program.of(Eval) if e.certain and module in e.subjects and loop in e.loops), None)
             if switch is None or loop not in switch.loops:
                 continue  # an eval() before the loop
-            if _for_this(program, switch, event, module):
+            if is_for_one(program, switch, event, module):
                 continue  # an eval() before the forward that is meant for this one
             if switched_both_ways(program, switch, module):
                 continue  # a turn that takes one mode for some of its forwards, and the other for the rest
             if trains_a_part(program, module, loop):
                 continue  # a train() of a part alone
             whole = next((each for each in module.lineage() if each in switch.subjects), module)
-            by_cause.setdefault((switch, whole), []).append((event, module, loop))
+            from_the_first = all(s.state == "eval" for s in visit.states)
+            by_cause.setdefault((switch, whole), []).append(_Found(event, module, loop, from_the_first))
             break
     for (cause, _), found in by_cause.items():
-        yield _report(cause, found)
+        yield _report(program, cause, found)
 
 
-def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
+class _Found(NamedTuple):
+    """A forward that finds its module in eval mode from the second turn of a loop on, or from the first."""
+
+    event: Event
+    module: Obj
+    loop: Loop
+    from_the_first: bool
+
+
+def _report(program: Program, switch: Event, found: list[_Found]) -> Report:
     """What is said of all forwards that one `eval()` leaves in eval mode: at the first that it has an effect on."""
-    event, module, loop = next((each for each in found if mode_matters(each[1]) is not False), found[0])
+    event, module, loop, from_the_first = next((each for each in found if mode_matters(each.module) is not False), found[0])
     matters = mode_matters(module)
     name = called_at(event, module)
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     if matters is False:
         effect = "without dropout and batch norm this has no effect now"
-    turn, begin = ("batch", "in each turn, before it") if over_data(loop) else ("epoch", "at the start of each epoch")
-    others = {part: other for other, part, _ in reversed(found) if part is not module}
+    turn = word_for_turn(program, loop, event)
+    before = from_the_first and switch.index < event.index
+    begin = "at the start of each epoch" if turn == "epoch" and not before else "right after that"
+    since = f"from the {'first' if from_the_first else 'second'} {turn} on"
+    cause = switch_in_words(switch, event)
+    where = f"between {cause} and here calls {name}.train()" if before else f"in this loop calls {name}.train() after {cause}"
+    others = {each.module: each.event for each in reversed(found) if each.module is not module}
     return Report(
         event,
-        f"{name} is in eval mode here from the second {turn} on, as nothing calls {name}.train() again: {effect}; call it {begin}",
+        f"{name} is in eval mode here {since}, as nothing {where}: {effect}; call it {begin}",
         (
-            *note(switch, f"eval() is called here, in the {turn} before"),
+            *note(switch, "eval() is called here, before it" if before else f"eval() is called here, in the {turn} before"),
             *(
                 each
                 for part, other in list(reversed(others.items()))[:_SHOWN]
@@ -157,12 +174,3 @@ def _report(switch: Event, found: list[tuple[Event, Obj, Loop]]) -> Report:
         repair=InsertTrain(module=module, loop=loop, event=event),
         severity="error" if matters else "advice" if matters is False else "warning",
     )
-
-
-def _for_this(program: Program, switch: Event, event: Event, module: Obj) -> bool:
-    """Whether eval mode is switched on for a forward: before it, or before the loop that it is in, and for no other forward in between."""
-    between = (
-        e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index and not exclude_each_other(e, event)
-    )
-    around = event.loops[: len(switch.loops)] == switch.loops
-    return around and switch.index < event.index and stands_under(event, switch.guards) and not any(between)

@@ -41,6 +41,17 @@ def over_data(loop: Loop) -> bool:
     return bool(loop.over) and not over_entries(loop) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
 
 
+def word_for_turn(program: Program, loop: Loop, event: Event) -> str:
+    """What a turn of a loop around an event is: a "batch", an "epoch", or a "turn" where it is neither, such as a task or a client."""
+    batches = program.batch_loop(event)
+    if program.counts_epochs(loop):
+        return "epoch"
+    if loop is batches:
+        return "batch" if over_data(loop) or loop.draws else "turn"
+    around_batches = batches is not None and batches.parent is loop and not over_data(loop)
+    return "epoch" if around_batches and not any(map(program.counts_epochs, loop.lineage())) else "turn"
+
+
 def records(program: Program, loop: Loop, made: Sequence[Forward | Backward]) -> bool:
     """Whether what a loop collects of some forwards is a record, turn after turn: the loop trains, or goes over a loader, or the program trains the model.
 

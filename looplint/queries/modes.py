@@ -291,3 +291,12 @@ def _lies_before(switch: Event, event: Event, start: Event) -> bool:
     passes = start.index < switch.index or event.index < start.index
     around = event.loops[: len(switch.loops)] == switch.loops
     return passes and around and switch.root == event.root and switch.index < event.index and stands_under(event, switch.guards)
+
+
+def is_for_one(program: Program, switch: Event, event: Event, module: Obj) -> bool:
+    """Whether eval mode is switched on for a forward: before it, or before the loop that it is in, and for no other forward in between."""
+    between = (
+        e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index and not exclude_each_other(e, event)
+    )
+    around = event.loops[: len(switch.loops)] == switch.loops
+    return around and switch.index < event.index and stands_under(event, switch.guards) and not any(between)

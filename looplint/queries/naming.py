@@ -84,6 +84,18 @@ def callee(site: Site) -> str:
     return _path(site.node.func) if isinstance(site.node, cst.Call) else ""
 
 
+def switch_in_words(switch: Event, event: Event) -> str:
+    """A switch to eval mode as one finds it on the way to another event: `net.eval()`, or the call that leads to it from there."""
+    way = next((site for site, its in zip(switch.chain, event.chain, strict=False) if site != its), switch.site)
+    called = callee(way)
+    match called.rpartition(".")[2]:
+        case "eval":
+            return f"{called}()"
+        case "train":
+            return f"{called}(False)"
+    return f"the eval() in {called}()" if called and way != switch.site else "eval()"
+
+
 def container_at(event: Keep) -> str:
     """What a tensor is put into, as the program writes it: `history["loss"]` of `history["loss"].append(loss)`; else its name."""
     match event.site.node:

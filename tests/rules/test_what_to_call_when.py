@@ -45,7 +45,8 @@ def said(**lines: str) -> list[str]:
 def test_a_validation_after_each_batch_tells_of_the_second_batch(lines: dict[str, str]) -> None:
     (message,) = said(inside="evaluate()", **lines)
     assert "from the second batch on" in message
-    assert "call it in each turn, before it" in message
+    assert "after the eval() in evaluate()" in message
+    assert "call it right after that" in message
 
 
 @pytest.mark.parametrize("lines", [{"before": "model.train()"}, {}])
