@@ -46,6 +46,7 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, generators, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import DRIVEN_METHODS
+from looplint.knowledge.layers import DROPPING
 from looplint.knowledge.lookup import method_effect
 from looplint.knowledge.pytorch import OPTION_METHODS, PLAIN_ATTRIBUTES, TENSOR_ONLY
 from looplint.syntax import ir
@@ -211,6 +212,8 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
         return frozenset({Mode(obj)})
     if name in PLAIN_ATTRIBUTES:
         return UNKNOWN
+    if name == "p" and isinstance(obj, Module) and obj.qualname.rpartition(".")[2] in DROPPING:
+        return (obj.arguments.get(0, "p") if obj.arguments is not None else None) or UNKNOWN  # its rate
     if name.startswith("__") or name in TENSOR_ONLY:
         return frozenset({Method(Ref(obj), name)})
     if obj.cls is not None and _is_no_layer(interp, obj.cls, name):

@@ -31,6 +31,7 @@ _BUILTINS: dict[str, str] = {
     "contextlib.ExitStack": "exit-stack", "contextlib.AsyncExitStack": "exit-stack", "contextlib.contextmanager": "decorator", "collections.defaultdict": "dict", "collections.OrderedDict": "dict",
     "collections.namedtuple": "named-tuple", "collections.namedtuple.__call__": "build-named-tuple", "typing.NamedTuple": "named-tuple",
     "collections.deque": "list", "types.SimpleNamespace": "namespace", "argparse.Namespace": "namespace", "argparse.ArgumentParser": "options", "easydict.EasyDict": "namespace",
+    "dataclasses.asdict": "fields-of", "dataclasses.replace": "replaced-fields",
     "numpy.mean": "number", "numpy.sum": "number",
     "torch.multiprocessing.spawn": "spawn", "accelerate.notebook_launcher": "spawn", "absl.app.run": "spawn", "fire.Fire": "spawn", "tyro.cli": "pure",
     "jsonargparse.CLI": "spawn", "typer.run": "spawn",

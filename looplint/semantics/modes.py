@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 from looplint.domain.objects import Module
-from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Value, const, constant_of
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Ref, Value, const, constant_of
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import compare, truth_of
@@ -159,15 +160,45 @@ def _returns_more(function: ir.Function, obj: Module) -> bool:
 
 
 def _is_settled(function: ir.Function, obj: Module) -> bool:
-    """Whether a method reads `self.training` only in tests that come out one way whatever the mode: `if self.training and self.noise > 0:` without noise."""
-    mode = f"{function.params[0].name}.training"
+    """Whether a method reads `self.training` only where the mode changes nothing, as the module was built.
+
+    That is a test that comes out one way (`if self.training and self.noise > 0:` without noise), or a dropout whose rate is 0.
+    """
+    own = function.params[0].name
     asked, settled = 0, 0
     for stmt in ir.statements(function.body):
         for whole in ir.expressions(stmt):
-            asked += sum(ir.path_of(e) == mode for e in ir.walk(whole))
-        if isinstance(stmt, ir.If) and _outcome(stmt.test, obj, function.params[0].name) is not None:
-            settled += sum(ir.path_of(e) == mode for e in ir.walk(stmt.test))
+            asked += _count(whole, own)
+            settled += sum(_count(e, own) for e in _drops_nothing(whole, obj, own))
+        if isinstance(stmt, ir.If) and _outcome(stmt.test, obj, own) is not None:
+            settled += _count(stmt.test, own)
     return asked == settled
+
+
+def _count(expr: ir.Expr, own: str) -> int:
+    return sum(ir.path_of(e) == f"{own}.training" for e in ir.walk(expr))
+
+
+def _drops_nothing(expr: ir.Expr, obj: Module, own: str) -> Iterator[ir.Expr]:
+    """The outermost parts of an expression that are dropouts at the rate 0, or that choose between the rate 0 and none by the mode."""
+    match expr:
+        case ir.IfExp(body=one, orelse=other) if _is_zero(one, obj, own) and _is_zero(other, obj, own):
+            yield expr
+        case ir.Call(func=func, args=[_, *given]) if "dropout" in (ir.path_of(func) or "").rpartition(".")[2]:
+            if any(_is_zero(arg.value, obj, own) for arg in given if arg.keyword in (None, "p") and not arg.star):
+                yield expr
+        case _:
+            for inner in ir.children(expr):
+                yield from _drops_nothing(inner, obj, own)
+
+
+def _is_zero(expr: ir.Expr, obj: Module, own: str) -> bool:
+    """Whether a rate is 0 as the module was built: a number, an attribute, or the rate of a dropout that it has (`self.drop.p`)."""
+    if isinstance(expr, ir.Attr) and expr.attr == "p":
+        layers = _kept(expr.value, obj, own)
+        return bool(layers) and all(isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.modal == "no" for a in layers)
+    known = constant_of(_kept(expr, obj, own))
+    return known is not None and not isinstance(known.value, bool | str) and known.value == 0
 
 
 def _outcome(test: ir.Expr, obj: Module, own: str) -> bool | None:
