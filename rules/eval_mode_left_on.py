@@ -108,6 +108,7 @@ from looplint.rule import (
     mode_states,
     note,
     saved_after,
+    to_switch,
     trains_a_part,
     validation_before,
 )
@@ -159,6 +160,7 @@ def _message(program: Program, event: Event, module: Obj, loop: Loop, what: str)
     until = f", to the end of {'the epoch' if begins else 'this loop'}" if loop is program.batch_loop(event) else ""
     on_other_paths = any(loop in e.loops for e in switches)
     where = "it" if until.endswith("loop") else "this loop"
-    because = f"on this path nothing calls {name}.train()" if on_other_paths else f"nothing in {where} calls {name}.train() again"
+    call = f"{to_switch(name)}.train()"
+    because = f"on this path nothing calls {call}" if on_other_paths else f"nothing in {where} calls {call} again"
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     return f"{name} is still in eval mode here after a {what}{until}, as {because}: {effect}; call it before training goes on"

@@ -106,6 +106,7 @@ from looplint.rule import (
     refs,
     related,
     samples,
+    to_switch,
     validation_loop,
 )
 
@@ -150,8 +151,9 @@ def check(program: Program) -> Reports:
         name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
         where = "in this validation pass" if loop is not None and not given_out else "for this prediction"
-        after = "" if given_out else f", and {name}.train() before training goes on"
-        message = f"{name} is in train mode {where}: {effect}; call {name}.eval() before it{after}"
+        whole = to_switch(name)
+        after = "" if given_out else f", and {whole}.train() before training goes on"
+        message = f"{name} is in train mode {where}: {effect}; call {whole}.eval() before it{after}"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         if switch:
             notes = note(switch, "train mode is switched on here")

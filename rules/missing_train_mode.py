@@ -94,6 +94,7 @@ from looplint.rule import (
     note,
     switch_in_words,
     switched_both_ways,
+    to_switch,
     trains_a_part,
     word_for_turn,
 )
@@ -157,8 +158,8 @@ def _report(program: Program, switch: Event, found: list[_Found]) -> Report:
     before = from_the_first and switch.index < event.index
     begin = "at the start of each epoch" if turn == "epoch" and not before else "right after that"
     since = f"from the {'first' if from_the_first else 'second'} {turn} on"
-    cause = switch_in_words(switch, event)
-    where = f"between {cause} and here calls {name}.train()" if before else f"in this loop calls {name}.train() after {cause}"
+    cause, whole = switch_in_words(switch, event), to_switch(name)
+    where = f"between {cause} and here calls {whole}.train()" if before else f"in this loop calls {whole}.train() after {cause}"
     others = {each.module: each.event for each in reversed(found) if each.module is not module}
     return Report(
         event,

@@ -12,13 +12,21 @@ from looplint.flow.graph import Guard
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
+# What stands before the name of the whole where a message speaks of a part that has no name.
+_A_PART = "a part of "
+
 
 def name_of(obj: Obj, default: str = "") -> str:
     """What the user calls an object."""
     if "[" in obj.name and obj.parent is not None:
         whole = next((each for each in obj.parent.first_lineage() if "[" not in each.name), obj.parent)
-        return f"a part of {name_of(whole, default)}"  # an element of a container of layers has no name, nor has what is in it
+        return f"{_A_PART}{name_of(whole, default)}"  # an element of a container of layers has no name, nor has what is in it
     return obj.name or default or (obj.cls.cls.name if obj.cls else f"the {obj.kind}")
+
+
+def to_switch(name: str) -> str:
+    """What a mode is switched on for what a message names so: a part without a name is switched with the whole that has one."""
+    return name.removeprefix(_A_PART)
 
 
 def called_at(event: Event, obj: Obj, default: str = "") -> str:

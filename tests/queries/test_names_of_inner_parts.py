@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from looplint.domain.objects import Module
-from looplint.queries.naming import name_of
+from looplint.queries.naming import name_of, to_switch
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,8 @@ def test_an_inner_part(slots: list[str], name: str) -> None:
         whole, part = part, Module((part.key, slot), f"{part.name}.{slot}")
         part.parent = whole
     assert name_of(part) == name
+
+
+@pytest.mark.parametrize(("name", "whole"), [("a part of net.blocks", "net.blocks"), ("net.blocks", "net.blocks"), ("a_part", "a_part")])
+def test_a_part_without_a_name_is_switched_with_its_whole(name: str, whole: str) -> None:
+    assert to_switch(name) == whole
