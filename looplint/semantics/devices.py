@@ -53,8 +53,13 @@ def asks_for_gpu(test: ir.Expr) -> bool:
 
 
 def implies_gpu(test: ir.Expr, *, held: bool) -> bool:
-    """Whether there is a GPU, or one is wanted, where a condition has an outcome, by its words: `cuda`, and not so `no_cuda` or `device == "cpu"`."""
+    """Whether there is a GPU, or one is wanted, where a condition has an outcome, by its words: `cuda`, `device == torch.device("cuda")`, and not so `no_cuda`."""
     match test:
+        case ir.Compare(ops=["==" | "is" | "!=" | "is not" as op], left=left, rights=[right]) if (
+            named := _compared(left, right)
+        ) is not None:
+            equal = held is (op in ("==", "is"))
+            return equal is named
         case ir.Unary(op="not", operand=operand):
             return implies_gpu(operand, held=not held)
         case ir.BoolOp(op=op, left=left, right=right):
@@ -62,6 +67,23 @@ def implies_gpu(test: ir.Expr, *, held: bool) -> bool:
             return any(parts) if (op == "and") is held else all(parts)
     denied = any(_DENIED.search(path) for path in ir.paths_in(test))
     return not held if denied else held and asks_for_gpu(test)
+
+
+def _compared(left: ir.Expr, right: ir.Expr) -> bool | None:
+    """Whether what a device is compared with is an accelerator, or the CPU; None where it is neither.
+
+    A device is equal to another one, and its type to a text. A bare name that is compared with "cpu" may be a device, which no text is equal to.
+    """
+    for one, other in ((left, right), (right, left)):
+        match one:
+            case ir.Const(value=str(name)):
+                if name.partition(":")[0] in _ACCELERATORS:
+                    return True
+                if name == "cpu" and (isinstance(other, ir.Call) or (isinstance(other, ir.Attr) and other.attr == "type")):
+                    return False
+            case ir.Call(func=func, args=[ir.Arg(value=ir.Const(value=str(name))), *_]) if (ir.path_of(func) or "").endswith("device"):
+                return name.partition(":")[0] in _ACCELERATORS if name.partition(":")[0] in ("cpu", *_ACCELERATORS) else None
+    return None
 
 
 def note_unconditional(interp: Interpreter) -> None:

@@ -23,10 +23,27 @@ PROGRAM = """
             torch.save(net.state_dict(), path)
         """
 ON_A_GPU = ["not torch.cuda.is_available()", "args.cpu or not torch.cuda.is_available()", "not (torch.cuda.is_available())", "args.no_cuda"]
+# The branch with the map_location is the one for the CPU: `if CONDITION:` as above.
+ON_ITS_DEVICE = [
+    'device != torch.device("cuda")',
+    'not device == torch.device("cuda:0")',
+    'device.type != "cuda"',
+    '"mps" != device.type',
+    'device.type == "cpu"',
+    'device == torch.device("cpu")',
+    'str(device) == "cpu"',
+]
 ANYWHERE = ["args.fresh", "args.fresh and not torch.cuda.is_available()", "torch.cuda.is_available() and args.fast"]
+ANYWHERE += [
+    'device == "cpu"',
+    'device.type == "cuda"',
+    'device == torch.device("cuda")',
+    'device.type != "cpu"',
+    "device.type == args.kind",
+]
 
 
-@pytest.mark.parametrize("condition", ON_A_GPU)
+@pytest.mark.parametrize("condition", [*ON_A_GPU, *ON_ITS_DEVICE])
 def test_the_other_branch_is_for_machines_without_one(condition: str) -> None:
     assert_marked(PROGRAM.replace("CONDITION", condition).replace("{mark}", ""))
 
