@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Data, List, Module, Obj
+from looplint.domain.objects import Data, List, Module, Obj, Optimizer
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -45,7 +45,7 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
             case Tensor() if known is not None and isinstance(known.value, int | str):
                 value = hooks.unpacked.run(interp, frozenset({atom}), known.value)
             case Params():
-                value = frozenset({replace(atom, exact=False)})
+                value = UNKNOWN if is_option(atom, known) else frozenset({replace(atom, exact=False)})
             case Tensor() | Unknown():
                 value = frozenset({atom})
             case Method(obj=ModuleRef() as members, name="__dict__") if known is not None and isinstance(known.value, str):
@@ -60,6 +60,12 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 value = UNKNOWN
         result = join(result, value)
     return result or UNKNOWN
+
+
+def is_option(params: Params, key: Const | None) -> bool:
+    """Whether a key of a parameter group of an optimizer is that of an option, such as its rate: all but one are."""
+    of_group = bool(params.sources) and all(isinstance(o, Optimizer) for o in params.sources)
+    return of_group and key is not None and isinstance(key.value, str) and key.value != "params"
 
 
 def _join_all(items: tuple[Value, ...]) -> Value:

@@ -32,6 +32,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Backward, Clear, Clip, Eval, Freeze, Thaw
 from looplint.interpreter import classes
+from looplint.interpreter.elements import is_option
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
@@ -270,6 +271,8 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
         return frozenset({Tensor(params.sources, graph)})
     if name in ("items", "values", "extend", "append", "keys"):
         return frozenset({params})
+    if name in ("get", "pop", "setdefault") and is_option(params, constant_of(args.get(0) or NOTHING)):
+        return UNKNOWN
     if name == "requires_grad_":
         flag = args.get(0, "requires_grad")
         want_gradients(interp, params.sources, expr.node, const(True) if flag is None else flag, all_of_each=params.exact)

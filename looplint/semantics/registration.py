@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplint.domain.membership import adopt, ready, register
-from looplint.domain.objects import Container, Loss, Module, Obj, TorchModule
+from looplint.domain.objects import Container, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -295,8 +295,12 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
 
 
 def _is_there(params: Params, obj: Module) -> bool:
-    """Whether parameters, or what is computed from them, are those of a module itself or of one with it in a whole, which has them already."""
-    return all(not set(obj.lineage()).isdisjoint(owner.lineage()) for owner in params.sources)
+    """Whether parameters, or what is computed from them, are those of a module itself or of one with it in a whole, which has them already.
+
+    Those of an optimizer are those of the modules that it holds.
+    """
+    owners = frozenset().union(*(o.holds if isinstance(o, Optimizer) else {o} for o in params.sources))
+    return all(not set(obj.lineage()).isdisjoint(owner.lineage()) for owner in owners)
 
 
 @hooks.item_assigned
