@@ -37,6 +37,7 @@ from looplint.domain.values import (
 from looplint.interpreter import classes, hooks, imports, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.usage import is_bound
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, TENSOR_ATTRIBUTES
 from looplint.knowledge.tensor_members import TENSOR_VERBS
@@ -45,6 +46,8 @@ from looplint.syntax import ir
 # What parameters tell of themselves, and is none of them.
 _TOLD_BY_PARAMETERS = TENSOR_ATTRIBUTES - {"data", "grad"}
 _BUILTINS = frozenset(dir(builtins))
+# What only an interactive start adds to the built-in names.
+_OF_SITE = frozenset({"exit", "quit", "copyright", "credits", "license", "get_ipython", "reveal_type"})
 _OF_DICTS = frozenset(dir(OrderedDict)) | frozenset(dir(Counter))
 _OF_LISTS = frozenset(dir(list)) | frozenset(dir(set)) | frozenset(dir(deque))
 
@@ -70,6 +73,18 @@ def lookup(interp: Interpreter, frame: Frame, name: str) -> Value:
     if name in CONVENTIONAL_NAMES:
         return frozenset({External(CONVENTIONAL_NAMES[name])})
     return hooks.name_unbound.run(interp, frame, name)
+
+
+def binds_nowhere(interp: Interpreter, frame: Frame, name: str) -> bool:
+    """Whether a name is one that nothing binds, for certain: who reads it gets an error."""
+    scope: Frame | None = frame
+    while scope is not None:
+        if name in scope.locals or is_bound(interp, scope.module, scope.function, name):
+            return False
+        scope = scope.closure
+    if name.startswith("_") or name in _BUILTINS or name in CONVENTIONAL_NAMES or name in _OF_SITE:
+        return False
+    return imports.from_stars(interp, frame.module, name) is None and imports.binds_all(interp, frame.module)
 
 
 def _followed(interp: Interpreter, frame: Frame, name: str, value: Value) -> Value:

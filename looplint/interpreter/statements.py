@@ -29,7 +29,7 @@ from looplint.interpreter.elements import element_of, last_of
 from looplint.interpreter.expressions import evaluate, truth
 from looplint.interpreter.frames import LoopScope, Snapshot, Trace, merge
 from looplint.interpreter.interpreter import Interpreter
-from looplint.interpreter.names import lookup
+from looplint.interpreter.names import binds_nowhere, lookup
 from looplint.syntax import ir
 
 _UNROLL = 6
@@ -316,6 +316,8 @@ def _finally(interp: Interpreter, stmt: ir.Try, snapshot: Snapshot) -> Snapshot:
 
 def _expr(interp: Interpreter, stmt: ir.ExprStmt) -> None:
     evaluate(interp, stmt.value)
+    if isinstance(stmt.value, ir.Name) and binds_nowhere(interp, interp.frame, stmt.value.id):
+        interp.die()  # `stop`, as a line of its own: who has put it there ends the run by its NameError
 
 
 def _delete(interp: Interpreter, stmt: ir.Delete) -> None:
