@@ -152,14 +152,15 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of some modules or optimizers, or their gradients; `exact` when it is all of each."""
+    """Parameters of some modules or optimizers, or their gradients; `exact` when it is all of each, `cut` when they were chosen by their place."""
 
     sources: frozenset[Obj]
     exact: bool = True
     grad: bool = False
+    cut: bool = False
 
     def __hash__(self) -> int:
-        return hash((self.sources, self.exact, self.grad))
+        return hash((self.sources, self.exact, self.grad, self.cut))
 
 
 @dataclass(frozen=True, slots=True)

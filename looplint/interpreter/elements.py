@@ -7,6 +7,7 @@ from looplint.domain.objects import Data, List, Module, Obj, Optimizer
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
+    Atom,
     Const,
     External,
     Iter,
@@ -60,6 +61,20 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 value = UNKNOWN
         result = join(result, value)
     return result or UNKNOWN
+
+
+def cut(value: Value) -> Value:
+    """What a slice takes of parameters, alone or in pairs with their names: some of them, by their place."""
+    return frozenset(map(_cut, value))
+
+
+def _cut(atom: Atom) -> Atom:
+    match atom:
+        case Params():
+            return replace(atom, exact=False, cut=True)
+        case Tuple():
+            return replace(atom, items=tuple(map(cut, atom.items)))
+    return atom
 
 
 def is_option(params: Params, key: Const | None) -> bool:

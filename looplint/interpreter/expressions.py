@@ -30,7 +30,7 @@ from looplint.domain.values import (
     refs,
 )  # fmt: skip
 from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, settings
-from looplint.interpreter.elements import element_of, last_of, loaders_in, subscript
+from looplint.interpreter.elements import cut, element_of, last_of, loaders_in, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
 from looplint.interpreter.names import attribute, lookup
@@ -140,9 +140,11 @@ def _dict(interp: Interpreter, expr: ir.DictDisplay) -> Value:
 def _subscript(interp: Interpreter, expr: ir.Subscript) -> Value:
     base = evaluate(interp, expr.value)
     index = evaluate(interp, expr.index)
-    if isinstance(expr.index.node, cst.Slice) and refs(base, List):
+    if isinstance(expr.index.node, cst.Slice):
+        cuts = expr.index.node.lower is not None or expr.index.node.upper is not None
+        inner = cut(subscript(interp, base, index)) if cuts else subscript(interp, base, index)
         # A part of a list is a list.
-        return ref(objects.new_list(interp, expr.node, [subscript(interp, base, index)], exact=False))
+        return ref(objects.new_list(interp, expr.node, [inner], exact=False)) if refs(base, List) else inner
     return subscript(interp, base, index)
 
 

@@ -33,7 +33,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.semantics import structures
 from looplint.semantics.outcomes import tags_of_forward
-from looplint.semantics.parameters import add_by_hand, held, may_thaw, picked, want_gradients
+from looplint.semantics.parameters import add_by_hand, held, may_thaw, picked, takes_from_some, want_gradients
 from looplint.syntax import ir
 
 
@@ -242,7 +242,9 @@ def _freeze(interp: Interpreter, params: Params, target: ir.Attr, value: Value) 
     """`p.requires_grad = value`."""
     owners = interp.frame.locals.get(target.value.id, NOTHING) if isinstance(target.value, ir.Name) else frozenset({params})
     exact = params.exact and len(owners) == 1
-    some = picked(interp, target.value) or (constant_of(value) is None and _decided_by_name(interp, target))
+    some = (
+        takes_from_some(params, value) or picked(interp, target.value) or (constant_of(value) is None and _decided_by_name(interp, target))
+    )
     want_gradients(interp, params.sources, target.node, value, all_of_each=exact, by_default=not some, some=some)
 
 

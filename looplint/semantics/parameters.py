@@ -275,7 +275,8 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
         return UNKNOWN
     if name == "requires_grad_":
         flag = args.get(0, "requires_grad")
-        want_gradients(interp, params.sources, expr.node, const(True) if flag is None else flag, all_of_each=params.exact)
+        value = const(True) if flag is None else flag
+        want_gradients(interp, params.sources, expr.node, value, all_of_each=params.exact, some=takes_from_some(params, value))
     return frozenset({params})
 
 
@@ -316,6 +317,12 @@ def picked(interp: Interpreter, parameter: ir.Expr) -> bool:
         return False
     beside = interp.loops[-1].targets - {ir.render(parameter)}
     return any(g.depth >= len(interp.loops) and g.names & beside for g in interp.guards)
+
+
+def takes_from_some(params: Params, value: Value) -> bool:
+    """Whether parameters that were chosen by their place are told to take no gradients: the others do, as before."""
+    known = constant_of(value)
+    return params.cut and known is not None and not known.value
 
 
 def want_gradients(
