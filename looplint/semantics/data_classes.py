@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import Dict, Instance
 from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Ref, Value, ref
-from looplint.interpreter import calls, objects, unfollowed
+from looplint.interpreter import calls, objects, settled, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
@@ -15,24 +15,25 @@ _DEPTH = 3
 
 @transfer("fields-of")
 def _as_dict(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = _built(args.get(0, "obj"))
+    obj = _built(interp, args.get(0, "obj"))
     return unfollowed.quiet(interp, args) if obj is None else _in_dict(interp, obj, expr, _DEPTH)
 
 
 @transfer("replaced-fields")
 def _replace(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    obj = _built(args.get(0, "obj"))
+    obj = _built(interp, args.get(0, "obj"))
     if obj is None or obj.cls is None:
         return unfollowed.quiet(interp, args)
     changes = {name: value for name, value in args.keywords.items() if name != "obj"}
     return calls.instantiate(interp, obj.cls, Arguments([], {**_fields(interp, obj), **changes}, args.starred), expr)
 
 
-def _built(value: Value | None) -> Instance | None:
-    """The object that a value is, where the program builds it in sight."""
+def _built(interp: Interpreter, value: Value | None) -> Instance | None:
+    """The object that a value is, where the program builds it in sight, and sets no attributes by names that it computes."""
     match list(value or NOTHING):
         case [Ref(obj=Instance(symbolic=False) as obj)] if obj.cls is not None:
-            return obj
+            modules = {id(m): m for m in (interp.main, interp.frame.module, obj.cls.module, obj.source) if m is not None}
+            return obj if all(settled.rebound_in(module) is not None for module in modules.values()) else None
     return None
 
 
@@ -46,7 +47,7 @@ def _in_dict(interp: Interpreter, obj: Instance, expr: ir.Call, depth: int) -> V
         return UNKNOWN
     made = interp.create(Dict, expr.node, slot=obj.key)
     for name, value in _fields(interp, obj).items():
-        inner = _built(value)
+        inner = _built(interp, value)
         held = value if inner is None else _in_dict(interp, inner, expr, depth - 1)
         interp.write(made, f"={name}", held)
         interp.write(made, "[]", held)

@@ -114,3 +114,18 @@ def test_a_forward_that_drops_nothing_has_no_mode(dropped: str) -> None:
 )
 def test_another_rate_is_told_of(shape: str, dropped: str) -> None:
     assert found("0.0", shape, dropped) == ["LL302"]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "for name, value in options.items():\n    setattr(experiment.shape, name, value)",
+        "vars(experiment.shape).update(options)",
+    ],
+)
+def test_a_rate_is_not_known_where_names_are_computed(setting: str) -> None:
+    program = PROGRAM.replace("RATE", "0.0").replace("SHAPE", SHAPES[1]).replace("DROPPED", DROPPED[0])
+    program = program.replace(
+        "run(Experiment(shape=Shape(width=8))", f"experiment = Experiment(shape=Shape(width=8))\n{setting}\nrun(experiment"
+    )
+    assert [f.code for f in looplint.lint(program, isolated=True) if f.code == "LL302"] == ["LL302"]
