@@ -47,8 +47,8 @@ from looplint.interpreter import classes, generators, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import DRIVEN_METHODS
 from looplint.knowledge.layers import DROPPING
-from looplint.knowledge.lookup import method_effect
-from looplint.knowledge.pytorch import OPTION_METHODS, PLAIN_ATTRIBUTES, TENSOR_ONLY
+from looplint.knowledge.lookup import call_effect, method_effect
+from looplint.knowledge.pytorch import CONTAINER_METHODS, OPTION_METHODS, PLAIN_ATTRIBUTES, TENSOR_ONLY
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -176,6 +176,8 @@ def _is_default(obj: Obj, name: str, member: tuple[ir.Function | ir.Assign, Clas
 def effect_of(obj: Obj, name: str) -> str | None:
     """The effect of a method that a library gives an object."""
     own = DRIVEN_METHODS.get(name) if isinstance(obj, Module) and obj.driven else None
+    if name in CONTAINER_METHODS and isinstance(obj, Module) and obj.cls is None and call_effect(obj.qualname) == "container":
+        own = CONTAINER_METHODS[name]
     return own or method_effect(obj.kind, name)
 
 

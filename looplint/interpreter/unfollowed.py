@@ -33,7 +33,12 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     if naming.records(name) or naming.logs(path) or (naming.saves(name) and not any(_can_train(a) for value in values for a in value)):
         put_off(interp, args)
         return quiet(interp, args)
+    if naming.asks(name):
+        return put_off(interp, args)
     reached = interp.reachable(values)
+    if naming.keeps_checkpoints(name):
+        _restored(interp, reached, expr)  # now or later
+        return put_off(interp, args)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
             handed_out.hand_out(interp, func)

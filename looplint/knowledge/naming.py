@@ -23,6 +23,12 @@ _STATE = r"(ckpt|chkpt|checkpoint|model|weight|state|state_?dict|snapshot|networ
 # What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`.
 _OF_SAVING = rf"(?i)_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$"
 
+# What a class is called whose objects save and restore the states of what they are made with, or what makes such a one: `DetectionCheckpointer(model)`.
+_OF_CHECKPOINTERS = r"(?i)\w*(checkpointer|(checkpoint|ckpt)_?(saver|manager|handler|keeper|io))$"
+
+# What a function is called that asks what a model is, or how large: `is_parallel(model)`, `count_parameters(model)`.
+_OF_QUESTIONS = r"(?i)_*((is|has)_\w+|(get_|compute_)?(count|num|number|n|total|size)_(of_)?(\w+_)?param(eter)?s)$"
+
 # What a function is called that restores a state: `load_checkpoint`, `maybe_load_checkpoint`, `resume_from_checkpoint`, `restore`.
 _OF_LOADING = rf"(?i)_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(and|then)_)\w+_)?({_STATE}|from_\w+)(_from_\w+|_if_\w+)?)?$"
 
@@ -103,6 +109,16 @@ def logs(path: str) -> bool:
 def saves(function: str) -> bool:
     """Whether a function writes a state to a file."""
     return re.match(_OF_SAVING, function) is not None
+
+
+def keeps_checkpoints(function: str) -> bool:
+    """Whether what is called makes an object that saves and restores the states of what it is given, and does nothing else with it."""
+    return re.match(_OF_CHECKPOINTERS, function) is not None
+
+
+def asks(function: str) -> bool:
+    """Whether a function tells something about what it is given, and leaves it as it is."""
+    return re.match(_OF_QUESTIONS, function) is not None
 
 
 def loads(function: str) -> bool:

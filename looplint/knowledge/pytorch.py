@@ -347,6 +347,8 @@ MODULE_METHODS: dict[str, str] = {
     "flatten_parameters": "pure",
     "num_parameters": "pure",
 }
+# Those that only containers of modules have.
+CONTAINER_METHODS = {"update": "add-entries"}
 # Methods of a parser of the command line; every other attribute is an option.
 OPTION_METHODS = frozenset({
     "add_argument", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "parse_args", "parse_known_args", "set_defaults", "print_help", "error",

@@ -113,6 +113,25 @@ def _map(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     return frozenset({Iter(results[-1])})
 
 
+@transfer("fold")
+def _fold(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`reduce(torch.add, losses)`: a function of two, which is given what it gave last and the next item."""
+    if len(args.positional) < 2 or args.starred:
+        return unfollowed.put_off(interp, args)
+    function, given, *start = args.positional
+    items = exact_items(given)
+    if items:
+        result, *rest = [*start, *items]
+        for item in rest:
+            result = interp.call(function, Arguments([result, item]), expr)
+        return result
+    item = element_of(interp, given)
+    results = start or [item]
+    stmt = ir.For(expr.node, ir.Name(expr.node, "_"), expr.args[1].value if len(expr.args) > 1 else expr, [], [])
+    loops.for_each(interp, stmt, given, lambda: results.append(interp.call(function, Arguments([results[-1], item]), expr)))
+    return results[-1]
+
+
 @transfer("next")
 def _next(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     iterated = expr.args[0].value if expr.args else None

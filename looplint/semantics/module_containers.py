@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from looplint.domain.membership import adopt, register
 from looplint.domain.objects import Dict, Module
-from looplint.domain.values import UNKNOWN, Arguments, Ref, Value, exact_items, ref, refs
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Value, exact_items, ref, refs
 from looplint.interpreter import classes
 from looplint.interpreter.calls import constructed
 from looplint.interpreter.elements import element_of, last_of
 from looplint.interpreter.interpreter import Interpreter
-from looplint.interpreter.transfers import transfer
+from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.knowledge.lookup import call_effect
 from looplint.syntax import ir
 
@@ -44,6 +44,17 @@ def fill(interp: Interpreter, obj: Module, args: Arguments) -> None:
         register(part, deep=True)
         obj.heap[f"[{number}]"] = part
         interp.write(obj, "[]", part)
+
+
+@method_transfer("add-entries")
+def _add_entries(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`nn.ModuleDict.update`: what a dict or another container holds becomes its parts too."""
+    parts = frozenset(a for value in args.values() for a in _values_of(interp, value) if isinstance(a, Ref) and isinstance(a.obj, Module))
+    obj.length = obj.last = None
+    adopt(obj, parts)
+    register(parts)
+    interp.write(obj, "[]", parts)
+    return NONE
 
 
 def fill_derived(interp: Interpreter, obj: Module, args: Arguments) -> None:

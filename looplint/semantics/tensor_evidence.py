@@ -160,6 +160,8 @@ def _only_tensors_give(interp: Interpreter, source: ir.Expr) -> bool:
     match source:
         case ir.Call(func=ir.Attr(attr=method)) if method in TENSOR_ONLY or method in ("detach", "clone"):
             return True
+        case ir.Call(func=ir.Attr(attr="encode"), args=args) if any(a.keyword == "return_tensors" for a in args):
+            return True  # the tokenizers of transformers give the numbers alone, and no batch of several entries
         case ir.Call(func=ir.Name() | ir.Attr() as func) if (path := ir.path_of(func)) is not None:
             makers = _value_at(interp, path)
             return bool(makers) and all(isinstance(a, External) and call_effect(a.qualname) == "variable" for a in makers)

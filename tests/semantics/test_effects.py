@@ -34,7 +34,9 @@ def test_every_effect_of_a_name_has_a_function() -> None:
 
 
 def test_every_effect_of_a_method_has_a_function_and_the_other_way_round() -> None:
-    named = {effect for table in (*lookup._METHODS.values(), frameworks.DRIVEN_METHODS) for effect in table.values()}
+    named = {
+        effect for table in (*lookup._METHODS.values(), frameworks.DRIVEN_METHODS, pytorch.CONTAINER_METHODS) for effect in table.values()
+    }
     assert named <= transfers.METHODS.keys() | transfers.CALLS.keys()
     assert transfers.METHODS.keys() <= named
 

@@ -193,6 +193,13 @@ TENSORS = {
                 model(shared.rows).mean().backward()
                 optimizer.step()
         """,
+    "the numbers that a tokenizer gives for a text": """
+        def answer(model, tokenizer, texts, device):
+            for text in texts:
+                ids = tokenizer.encode(text, return_tensors="pt")
+                ids.to(device)  # expect: LL503
+                print(model.generate(input_ids=ids))
+        """,
 }
 
 OTHERS = {
@@ -343,6 +350,13 @@ OTHERS = {
                 optimizer.zero_grad()
                 model(index_select(rows, graph)).mean().backward()
                 optimizer.step()
+        """,
+    "the entries that a tokenizer gives for a text": """
+        def answer(model, tokenizer, texts, device):
+            for text in texts:
+                entries = tokenizer(text, return_tensors="pt")
+                entries.to(device)
+                print(model.generate(**entries))
         """,
 }
 
