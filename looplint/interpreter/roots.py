@@ -261,6 +261,21 @@ def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, Cl
             found.update({f: base for f in (_with_callers(base, loops) if given - nearer else loops) if f.name not in nearer})
         own |= base.cls.methods.keys()
         steps |= {each.function.name for each in backward if each.function in methods} - nearer
+    return found | _inherited_passes(interp, line, found)
+
+
+def _inherited_passes(interp: Interpreter, line: list[ClassRef], loops: Iterable[ir.Function]) -> dict[ir.Function, ClassRef]:
+    """The methods of bases that call in a loop one which they leave to a subclass, and that no loop of theirs calls: `self.test_step(batch)`."""
+    if not line or not _is_plain(interp, line[0]):
+        return {}
+    found: dict[ir.Function, ClassRef] = {}
+    called = frozenset[str]().union(*(f.methods for f in loops))
+    own: set[str] = set()
+    for number, base in enumerate(line):
+        methods = [f for name, f in base.cls.methods.items() if name not in own | called]
+        left = {name for name in own if number and all(ir.is_left_open(f) for each in line[number:] if (f := each.cls.methods.get(name)))}
+        found |= {f: base for f in methods if f in _repeating(methods, left)}
+        own |= base.cls.methods.keys()
     return found
 
 
@@ -275,7 +290,7 @@ def _loops_of_mixins(interp: Interpreter, code: ir.ModuleCode) -> dict[ir.Functi
             beside = _given_beside(interp, line, base) if loops and base.module is interp.main else frozenset()
             for function in _with_callers(base, loops) if any(beside & f.methods for f in base.cls.methods.values()) else ():
                 found.setdefault(function, set()).add(cls)
-    return {f: users for f, users in found.items() if all(_is_plain(interp, cls) for cls in users)}
+    return {f: users for f, users in found.items() if all(_is_plain(interp, ClassRef(cls, interp.main)) for cls in users)}
 
 
 def _with_callers(cls: ClassRef, loops: list[ir.Function]) -> list[ir.Function]:
@@ -284,9 +299,9 @@ def _with_callers(cls: ClassRef, loops: list[ir.Function]) -> list[ir.Function]:
     return [*(f for f in cls.cls.methods.values() if f not in loops and not names.isdisjoint(f.methods)), *loops]
 
 
-def _is_plain(interp: Interpreter, cls: ir.Class) -> bool:
+def _is_plain(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether an object of a class is nothing that a library knows."""
-    return classes.kind_of_class(interp, ClassRef(cls, interp.main)) is Instance
+    return classes.kind_of_class(interp, cls) is Instance
 
 
 def _given_beside(interp: Interpreter, line: list[ClassRef], base: ClassRef) -> frozenset[str]:

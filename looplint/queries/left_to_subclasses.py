@@ -36,14 +36,7 @@ def _is_open(cls: ir.Class, name: str) -> bool:
     method = cls.methods.get(name)
     if method is None:
         return name not in _attributes(cls)
-    return ir.is_abstract(method) or all(_does_nothing(stmt) for stmt in method.body)
-
-
-def _does_nothing(stmt: ir.Stmt) -> bool:
-    match stmt:
-        case ir.ExprStmt(value=ir.Const()) | ir.Return(value=None | ir.Const()) | ir.Jump():
-            return True
-    return False
+    return ir.is_left_open(method)
 
 
 def _called_on_itself(cls: ir.Class) -> Iterator[str]:

@@ -8,8 +8,22 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 import libcst as cst
 
 from looplint.dataclass import dataclass, field
-from looplint.syntax.ir.expression_nodes import Arg, Attr, Call, Display, Expr, Name, Star, path_of
-from looplint.syntax.ir.statement_nodes import Assign, AugAssign, ClassDef, For, FunctionDef, Import, Stmt, Try, With, statements
+from looplint.syntax.ir.expression_nodes import Arg, Attr, Call, Const, Display, Expr, Name, Star, path_of
+from looplint.syntax.ir.statement_nodes import (
+    Assign,
+    AugAssign,
+    ClassDef,
+    ExprStmt,
+    For,
+    FunctionDef,
+    Import,
+    Jump,
+    Return,
+    Stmt,
+    Try,
+    With,
+    statements,
+)
 
 Code = TypeVar("Code", contravariant=True)
 
@@ -225,6 +239,18 @@ def is_static(function: Function) -> bool:
 def is_abstract(function: Function) -> bool:
     """Whether a method is for subclasses to write."""
     return any((path_of(d) or "").rpartition(".")[2] == "abstractmethod" for d in function.decorators)
+
+
+def is_left_open(function: Function) -> bool:
+    """Whether a method is for subclasses to write, or does nothing that another one would not replace."""
+    return is_abstract(function) or all(_does_nothing(stmt) for stmt in function.body)
+
+
+def _does_nothing(stmt: Stmt) -> bool:
+    match stmt:
+        case ExprStmt(value=Const()) | Return(value=None | Const()) | Jump():
+            return True
+    return False
 
 
 def is_property(function: Function) -> bool:
