@@ -12,7 +12,7 @@ from looplint.flow.events import Backward, Escape, Event, Move, Step, Unscale, U
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
 from looplint.queries.relations import involved, may_follow, only, related, rule_each_other_out, stands_under
-from looplint.syntax.ir import Expr, affirmed, path_of, paths_in, render
+from looplint.syntax.ir import Expr, affirmed, path_of, paths_in, render, settled
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
 SCALING = Automaton(
@@ -147,7 +147,8 @@ def switched(event: Event, scaler: Scaler) -> bool:
     switch = _flags(paths_in(scaler.switch))
     deciding = [guard for guard in event.guards if switch & _flags(guard.names)]
     on = _flag(scaler.switch, held=True)
-    return bool(deciding) and not (on[0] and any(_flag(guard.test, held=guard.held) == on for guard in deciding))
+    given = (_flag(test, held=held) for guard in deciding for test, held in settled(guard.test, guard.held))
+    return bool(deciding) and not (on[0] and on in given)
 
 
 def update_without_step(program: Program, step: Step) -> Update | None:

@@ -8,7 +8,7 @@ from looplint.domain.objects import AnyObj, Engine, Obj, Optimizer
 from looplint.flow.events import Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.semantics.devices import implies_gpu
-from looplint.syntax.ir import Attr, BoolOp, Expr, Unary, render
+from looplint.syntax.ir import Attr, BoolOp, Expr, Unary, render, settled
 
 
 def may_follow(later: Event, earlier: Event) -> bool:
@@ -80,14 +80,8 @@ def stands_under(event: Event, guards: Iterable[Guard]) -> bool:
 
 def _facts(test: Expr, held: bool, frame: object) -> Iterator[tuple[str, bool, object]]:
     """What a condition says of the conditions that it is made of, where that is certain."""
-    match test:
-        case Unary(op="not"):
-            yield from _facts(test.operand, not held, frame)
-        case BoolOp() if held == (test.op == "and"):
-            yield from _facts(test.left, held, frame)
-            yield from _facts(test.right, held, frame)
-        case _:
-            yield render(test), held, frame
+    for each, outcome in settled(test, held):
+        yield render(each), outcome, frame
 
 
 def moves_where_asked(move: Move, moves: Iterable[Move]) -> bool:

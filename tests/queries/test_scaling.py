@@ -37,14 +37,31 @@ def _codes(enabled: str, test: str, *, unscale: str = "scaler.unscale_(opt)", st
     return {f.code for f in looplint.lint(code)}
 
 
-@pytest.mark.parametrize(("enabled", "test"), [(", enabled=args.amp", "args.amp"), (", enabled=not args.full", "not args.full")])
+@pytest.mark.parametrize(
+    ("enabled", "test"),
+    [
+        (", enabled=args.amp", "args.amp"),
+        (", enabled=not args.full", "not args.full"),
+        (", enabled=args.amp", "args.amp and scaler is not None"),
+        (", enabled=args.amp", "args.gpu and (args.amp and not args.probe)"),
+        (", enabled=args.amp", "not (args.cpu or not args.amp)"),
+    ],
+)
 def test_where_the_scaler_is_on(enabled: str, test: str) -> None:
     assert _codes(enabled, test) == set()
     assert _codes(enabled, test, step="opt.step()") == {"LL604"}
     assert _codes(enabled, test, unscale="pass") == {"LL601"}
 
 
-@pytest.mark.parametrize(("enabled", "test"), [(", enabled=args.amp", "not args.amp"), (", enabled=not args.full", "args.full")])
+@pytest.mark.parametrize(
+    ("enabled", "test"),
+    [
+        (", enabled=args.amp", "not args.amp"),
+        (", enabled=not args.full", "args.full"),
+        (", enabled=args.amp", "args.gpu and not args.amp"),
+        (", enabled=args.amp", "args.amp or args.gpu"),
+    ],
+)
 def test_where_it_is_off(enabled: str, test: str) -> None:
     assert _codes(enabled, test, step="opt.step()") == set()
     assert _codes(enabled, test, unscale="pass") == set()

@@ -55,6 +55,7 @@ from looplint.syntax.ir.expression_nodes import (
     path_of,
     paths_in,
     render,
+    settled,
     walk,
 )
 from looplint.syntax.ir.facts import kept_with_code
@@ -154,6 +155,7 @@ __all__ = [
     "paths_in",
     "place_of",
     "render",
+    "settled",
     "statements",
     "targets",
     "walk",

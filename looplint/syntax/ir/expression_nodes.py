@@ -229,6 +229,16 @@ def affirmed(test: Expr, held: bool) -> tuple[Expr, bool]:
     return test, held
 
 
+def settled(test: Expr, held: bool) -> Iterator[tuple[Expr, bool]]:
+    """The tests that a test is made of, with their outcomes, where they follow from its own: `a and b` holds where both do."""
+    test, held = affirmed(test, held)
+    if isinstance(test, BoolOp) and held == (test.op == "and"):
+        yield from settled(test.left, held)
+        yield from settled(test.right, held)
+    else:
+        yield test, held
+
+
 def named(path: str, node: cst.CSTNode) -> Expr:
     """The expression that a dotted name is the text of."""
     first, *rest = path.split(".")
