@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Container, Engine, Module
-from looplint.domain.values import Arguments, Ref, Unknown, Value
+from looplint.domain.tensors import tensors_in
+from looplint.domain.values import NOTHING, Arguments, Const, EventKey, External, Func, Number, Ref, Tensor, Unknown, Value
 from looplint.interpreter import unfollowed
+from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
+
+# How many levels of a recursion over what models put out are followed below the first: the structure is seldom known any deeper.
+LEVELS = 1
 
 # What a function calls that goes over the parts of a model, asks what they are, and collects or prints them.
 _LOOKS = frozenset({
@@ -46,6 +51,29 @@ def _asks(func: ir.Expr, function: ir.Function) -> bool:
             return name in _LOOKS or name == function.name
         case ir.Attr(attr=name, value=receiver):
             return name in _LOOKS or (name == function.name and ir.path_of(receiver) in ("self", "cls"))
+    return False
+
+
+def is_of_outputs(interp: Interpreter, args: Arguments) -> bool:
+    """Whether a call is given tensors with graphs, in whatever structure, and nothing else of a loop: `to_cpu(outputs["logits"])`."""
+    return any(tensor.graph != "no" for tensor in tensors_in(args.values())) and not interp.reachable(args.values())
+
+
+def is_given_the_same(interp: Interpreter, function: ir.Function, args: Arguments) -> bool:
+    """Whether a call in a recursion is given tensors, in no structure that is known, which a call that is still under way has been given too.
+
+    As far as can be told it does with them what that one does.
+    """
+    atoms = [a for value in args.values() for a in value if not isinstance(a, Const | Number | Func | External)]
+    if not atoms or not all(isinstance(a, Tensor | Unknown) for a in atoms):
+        return False
+    forwards = frozenset[EventKey]().union(*(a.forwards for a in atoms if isinstance(a, Tensor)))
+    frame: Frame | None = interp.frame
+    while frame is not None:
+        if frame.function is function:
+            given = [a for param in function.params for a in frame.locals.get(param.name, NOTHING)]
+            return any(isinstance(a, Tensor) and forwards <= a.forwards for a in given)
+        frame = frame.caller
     return False
 
 
