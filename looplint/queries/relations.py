@@ -8,7 +8,7 @@ from looplint.domain.objects import AnyObj, Engine, Obj, Optimizer
 from looplint.flow.events import Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.semantics.devices import implies_gpu
-from looplint.syntax.ir import Attr, BoolOp, Expr, Unary, render, settled
+from looplint.syntax.ir import Attr, Expr, render, settled
 
 
 def may_follow(later: Event, earlier: Event) -> bool:
@@ -96,11 +96,4 @@ def only_in_train_mode(event: Event) -> bool:
 
 
 def _trains(test: Expr, held: bool) -> bool:
-    match test:
-        case Attr(attr="training"):
-            return held
-        case Unary(op="not", operand=operand):
-            return _trains(operand, not held)
-        case BoolOp(op=op, left=left, right=right) if held == (op == "and"):
-            return _trains(left, held) or _trains(right, held)
-    return False
+    return any(outcome and isinstance(each, Attr) and each.attr == "training" for each, outcome in settled(test, held))

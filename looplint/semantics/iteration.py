@@ -120,7 +120,7 @@ def _fold(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
         return unfollowed.put_off(interp, args)
     function, given, *start = args.positional
     items = exact_items(given)
-    if items:
+    if items and len(items) <= 6:
         result, *rest = [*start, *items]
         for item in rest:
             result = interp.call(function, Arguments([result, item]), expr)
