@@ -73,6 +73,12 @@ _OF_EVALUATION = ("eval_", "evaluate", "validate", "validation_")
 _OF_SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *_OF_EVALUATION)
 # What the parts of a model are called that have no parameters: `model.roi_heads.box_roi_pool`, `net.avgpool`, `self.dropout`.
 _OF_PLAIN_LAYERS = r"(?:^|_)(?:roi_?(?:pool|align)|(?:(?:global|adaptive)_)?(?:avg|max)_?pool(?:ing)?|drop_?out|relu|gelu|silu|sigmoid|softmax|flatten|anchor_generator)\d*$"
+# What a model's own function is called that is no model: an activation, a loss, a distance, a change of data.
+_OF_FUNCTIONS = (
+    r"(?i)(?:^|_)(?:act|activation|activate|non_?lin\w*|fn|func|function|f|op|criterion|loss\w*|metric|dist\w*|sim\w*|kernel|scor\w+|init\w*"
+    r"|transform\w*|preprocess\w*|process\w*|normali[sz]e\w*|augment\w*|tokeni[sz]er?|sampl\w+|noise|scheduler?|log\w*|interp\w*|resize|upsample|pool\w*"
+    r"|relu|gelu|silu|swish|sigmoid|tanh|softmax|flatten|rearrange|einsum|mask\w*|render\w*|project|warp\w*|pad)(?:_?(?:fn|func|function|op|layer))?\d*$"
+)
 # Words in the names of context managers and decorators that may switch gradients off.
 _OF_SWITCHES = ("grad", "eval", "infer", "frozen", "freeze", "predict", "test", "sampl", "valid")
 
@@ -184,6 +190,11 @@ def describes(method: str) -> bool:
 def has_no_parameters(part: str) -> bool:
     """Whether a part of a model computes something, and learns nothing."""
     return re.search(_OF_PLAIN_LAYERS, part) is not None
+
+
+def has_no_modes(part: str) -> bool:
+    """Whether what a model applies computes the same in train and in eval mode."""
+    return has_no_parameters(part) or re.search(_OF_FUNCTIONS, part) is not None
 
 
 def is_for_evaluations(function: str) -> bool:

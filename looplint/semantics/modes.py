@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from typing import Literal
 
 from looplint.domain.objects import Module
-from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Ref, Value, const, constant_of
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Ref, Unknown, Value, const, constant_of
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import compare, truth_of
+from looplint.knowledge import naming
 from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRENT, TRACKING
 from looplint.syntax import ir
 
 
 def note_modes(interp: Interpreter, obj: Module, args: Arguments) -> None:
     """Note of a module that is built whether its own computation differs between the modes."""
-    differs = _forward_asks(interp, obj, obj.cls) if obj.cls is not None else _layer_differs(obj, args)
+    differs = _layer_differs(obj, args) if obj.cls is None else _forward_asks(interp, obj, obj.cls)
+    if differs is False and obj.cls is not None and _applies_what_is_out_of_sight(interp, obj, obj.cls):
+        differs = None
     modal: Literal["yes", "no", "maybe"] = "maybe" if differs is None else "yes" if differs else "no"
     obj.modal = modal if obj.modal in ("", modal) else "maybe"
 
@@ -72,6 +75,22 @@ def _both(left: bool | None, right: bool | None) -> bool | None:
 
 def _forward_asks(interp: Interpreter, obj: Module, cls: ClassRef) -> bool:
     """Whether a forward, or a method that it calls, reads `self.training` to some effect."""
+    asking = (function for function, usage in _run_by_forward(interp, cls) if "training" in usage.attrs)
+    return any(not any(harmless(function, obj) for harmless in _HARMLESS) for function in asking)
+
+
+def _applies_what_is_out_of_sight(interp: Interpreter, obj: Module, cls: ClassRef) -> bool:
+    """Whether a forward, or a method that it calls, calls what the module keeps and nothing is known of: that may be a model with layers of any kind."""
+    called = frozenset().union(*(usage.methods for _, usage in _run_by_forward(interp, cls)))
+    return any(
+        any(isinstance(a, Unknown) for a in obj.heap.get(name, ())) and not naming.has_no_modes(name)
+        for name in called
+        if classes.find_member(interp, cls, name) is None
+    )
+
+
+def _run_by_forward(interp: Interpreter, cls: ClassRef) -> Iterator[tuple[ir.Function, ir.Usage]]:
+    """The forward of a class and the methods that it calls or reads, each with what it does with its own object."""
     seen: set[str] = set()
     work = ["forward"]
     while work:
@@ -82,10 +101,8 @@ def _forward_asks(interp: Interpreter, obj: Module, cls: ClassRef) -> bool:
             continue
         usage = found[0].usage_of_self
         if usage is not None:
-            if "training" in usage.attrs and not any(harmless(found[0], obj) for harmless in _HARMLESS):
-                return True
+            yield found[0], usage
             work.extend(sorted(usage.methods | usage.attrs))
-    return False
 
 
 def _saves_memory(function: ir.Function, obj: Module) -> bool:
