@@ -21,6 +21,8 @@ from looplint.syntax.nodes import children
 from looplint.syntax.site import Site
 
 _END = regex(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
+# What a number is called from which on something is done, turn after turn.
+_BEGINNING = regex(r"(?i)(?:^|[._\d])(?:start|begin|warm|burn|first|from|after|min)")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -172,7 +174,7 @@ def _ends(test: Expr, held: bool, loop: Loop) -> bool:
 
 
 def _reached(left: Expr, op: str, right: Expr, held: bool, loop: Loop) -> bool:
-    """Whether a comparison may hold on the last turn alone: `epoch == epochs - 1`, `step >= max_steps`; not `epoch % k == 0`."""
+    """Whether a comparison may hold on the last turn alone: `epoch == epochs - 1`, `step >= max_steps`; not `epoch % k == 0` or `epoch >= eval_start`."""
     if any(isinstance(side, Binary) and side.op == "%" for side in (left, right)):
         return False
     if op in ("==", "!="):
@@ -186,7 +188,10 @@ def _reached(left: Expr, op: str, right: Expr, held: bool, loop: Loop) -> bool:
         return True  # something that is counted elsewhere
     if not paths_in(left) & counted:
         left, right, op = right, left, _MIRRORED[op]
-    return op in (">", ">=") and bool(paths_in(left) & counted) and not paths_in(right) & counted
+    if op not in (">", ">=") or not paths_in(left) & counted or paths_in(right) & counted:
+        return False
+    bound = " ".join(paths_in(right))
+    return not _BEGINNING.search(bound) or bool(_END.search(bound))
 
 
 def shares_a_call(event: Event, others: Iterable[Event]) -> bool:

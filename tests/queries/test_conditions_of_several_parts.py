@@ -33,3 +33,21 @@ def test_what_is_the_same_in_all_turns_is_no_last_one(test: str) -> None:
 @pytest.mark.parametrize("test", ["epoch == epochs - 1 and rank == 0", "not (rank != 0 or epoch != epochs - 1)"])
 def test_the_last_turn_is_told_by_one_part(test: str) -> None:
     assert_marked(TRAINING.replace("{test}", test).replace("{marked}", ""))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "epoch + 1 >= args.eval_start",
+        "epoch > warmup_epochs and rank == 0",
+        "not epoch < self.begin_validating",
+        "args.start_epoch <= epoch",
+    ],
+)
+def test_what_is_done_from_some_turn_on_is_done_in_the_next_one_too(test: str) -> None:
+    assert_marked(TRAINING.replace("{test}", test).replace("{marked}", "  # expect: LL304"))
+
+
+@pytest.mark.parametrize("test", ["epoch + 1 >= args.epochs", "epoch >= end_of_warmup", "epoch > restarts", "epoch + 1 == args.eval_start"])
+def test_what_is_done_from_the_last_turn_on_is_not(test: str) -> None:
+    assert_marked(TRAINING.replace("{test}", test).replace("{marked}", ""))
