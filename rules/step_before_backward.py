@@ -62,7 +62,7 @@ Unsafe: move the step after the backward.
 What a run shows: the steps change nothing.
 """
 
-from looplint.rule import Automaton, Backward, MoveAfterBackward, Program, Report, Reports, Step, called_at, note
+from looplint.rule import Automaton, Backward, MoveAfterBackward, Program, Report, Reports, Step, backwards_for_inputs, called_at, note
 
 CODE = "LL105"
 
@@ -86,7 +86,7 @@ AUTOMATON = Automaton(
 
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
-        visits = program.run(AUTOMATON, optimizer, only_with=Step)
+        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_for_inputs(program, optimizer))
         # Steps of this optimizer in a loop that find cleared gradients on every path.
         early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
         reported = set()

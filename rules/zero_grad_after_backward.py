@@ -55,6 +55,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A clear after the step, or between forward and backward.
 - A clear that finds gradients of an earlier iteration or none, on some path.
 - A step that on some path finds gradients, as those of another loss.
+- A clear of what an attack has left, a backward in a loop that reads the gradients of inputs.
 - A clear that may be another optimizer's.
 - An optimizer that escapes, in between, into code that cannot be followed.
 
@@ -79,6 +80,7 @@ from looplint.rule import (
     Reports,
     Step,
     Visit,
+    backwards_for_inputs,
     called_at,
     constant_of,
     note,
@@ -123,7 +125,7 @@ def _skips(visits: Sequence[Visit], clear: Clear, step: Step, backward: Backward
 def check(program: Program) -> Reports:
     yield from _accumulated(program)
     for optimizer in program.optimizers:
-        visits = program.run(AUTOMATON, optimizer, only_with=Step)
+        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_for_inputs(program, optimizer))
         # Clears of this optimizer that on every path find gradients of the same iteration, or what another such clear has left of them.
         clears = {v.event for v in visits if v.event.kind == "clear" and v.certain and v.always("filled", "dropped")}
         reported = set()

@@ -1,9 +1,11 @@
-"""Which models differentiate something in their own forward: they need gradients in a validation, too."""
+"""What is differentiated by other things than an optimizer's parameters: by a model in its own forward, and by inputs in an attack."""
 
 from __future__ import annotations
 
-from looplint.domain.objects import Container, Module, Obj
+from looplint.domain.objects import Container, Engine, Module, Obj, Optimizer
 from looplint.domain.values import Ref
+from looplint.flow.events import Backward, Step
+from looplint.queries.program import Program
 
 
 def differentiates_within(module: Obj) -> bool:
@@ -20,3 +22,13 @@ def differentiates_within(module: Obj) -> bool:
         held = (a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref))
         work.extend(o for o in (*held, *obj.one_of) if isinstance(o, Module | Container))
     return False
+
+
+def backwards_for_inputs(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
+    """The backwards in loops that read the gradients of inputs and in which an optimizer does not step: an attack.
+
+    What they leave in its parameters is no batch's gradient, and is rightly cleared.
+    """
+    stepped = {loop for step in program.of(Step) if program.touches(step, optimizer) for loop in step.loops}
+    attacks = program.gradients.read_of_tensors - stepped
+    return frozenset(e for e in program.of(Backward) if e.loops and e.loops[-1] in attacks)

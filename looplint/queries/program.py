@@ -124,11 +124,13 @@ class Program(Incidence):
                     found.setdefault(obj)
         return list(found)
 
-    def run(self, automaton: Automaton, obj: Obj, *, only_with: type[Event] | None = None) -> list[Visit]:
+    def run(self, automaton: Automaton, obj: Obj, *, only_with: type[Event] | None = None, without: Collection[Event] = ()) -> list[Visit]:
         """The visits of an automaton for one object; none, and nothing is run, where no event of a kind happens to it without which there is nothing to say."""
         touching = self._events_touching(obj)
         if only_with is not None and not any(isinstance(event, only_with) for event, _ in touching):
             return []
+        if without:
+            return self.run_past(automaton, obj, (), without)
         relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
         # Parts of one model that the same events happen to are in the same states.
         key = (automaton, tuple(relevant.items()))
