@@ -55,8 +55,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A clear after the step, or between forward and backward.
 - A clear that finds gradients of an earlier iteration or none, on some path.
 - A step that on some path finds gradients, as those of another loss.
-- A clear of what an attack has left, a backward in a loop that reads the gradients of inputs.
-- A clear that may be another optimizer's.
+- A clear that may be another optimizer's, or is of what an attack has left: a backward in a loop that reads the gradients of inputs.
 - An optimizer that escapes, in between, into code that cannot be followed.
 
 ## Repair
