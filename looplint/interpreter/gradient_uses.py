@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from typing import Literal
 
 from looplint.interpreter.facts import GradientAccess
 from looplint.syntax import ir
@@ -59,10 +60,52 @@ def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Functio
             usage = function.usage.get(name, ir.Usage())
             asked = usage.methods | usage.attrs
             used = usage.passed or usage.named or usage.iterated or usage.called or usage.keyed or usage.computed
-            return gradients.unapplied() if asked and asked <= _MEASURING and not used else _IN_ANY_WAY
+            measured = asked and asked <= _MEASURING and not used
+            return gradients.unapplied() if measured or _is_given_back(name, function) else _IN_ANY_WAY
         case ir.Assign(targets=[ir.Attr() as target]) if gives_another_form(target, stmt):
             return gradients.unapplied()
+        case ir.Assign(targets=[ir.Name(id=name)], value=value) if any(map(_is_gradient, ir.walk(value))) and _is_given_back(
+            name, function
+        ):
+            return gradients.unapplied()
     return _IN_ANY_WAY
+
+
+def _is_given_back(name: str, function: ir.Function) -> bool:
+    """Whether all that a function does with a name, and with what it computes from it, is to make a gradient of it again.
+
+    `g = p.grad / world; dist.all_reduce(g); p.grad.data = g`.
+    """
+    stmts = list(ir.statements(function.body))
+    computed, before = {name}, 0
+    while len(computed) > before:
+        before = len(computed)
+        given = (stmt for stmt in stmts if isinstance(stmt, ir.Assign) and _names_any(stmt.value, computed))
+        computed |= {target.id for stmt in given for target in stmt.targets if isinstance(target, ir.Name)}
+    using = [stmt for stmt in stmts if not isinstance(stmt, ir.If) and any(_names_any(e, computed) for e in ir.expressions(stmt))]
+    ends = [_becomes(stmt, computed) for stmt in using]
+    return "gradient" in ends and "" not in ends
+
+
+def _becomes(stmt: ir.Stmt, computed: set[str]) -> Literal["gradient", "computed", ""]:
+    """What a statement makes of what is computed from a gradient: a gradient, more of the same, or something else."""
+    match stmt:
+        case ir.Assign(targets=[target]) | ir.AugAssign(target=target):
+            if _is_gradient(target):
+                return "gradient"
+            kept = target.value if isinstance(target, ir.Subscript) else target
+            return "computed" if isinstance(kept, ir.Name) and kept.id in computed else ""
+        case ir.ExprStmt(value=ir.Call(func=ir.Attr(attr=method, value=changed))) if method in _CHANGING and _is_gradient(changed):
+            return "gradient"
+        case ir.ExprStmt(value=ir.Call(func=ir.Attr(attr=method, value=ir.Name(id=name)))) if name in computed and method.endswith("_"):
+            return "computed"
+        case ir.ExprStmt(value=ir.Call(func=func)) if "reduce" in (ir.path_of(func) or ""):
+            return "computed"
+    return ""
+
+
+def _names_any(expr: ir.Expr, names: set[str]) -> bool:
+    return any(isinstance(e, ir.Name) and e.id in names for e in ir.walk(expr))
 
 
 def gives_another_form(target: ir.Attr, stmt: ir.Stmt | None) -> bool:

@@ -55,3 +55,32 @@ def test_a_right_loop_is_right(rewritten: str) -> None:
 def test_another_gradient_takes_the_place_of_the_old(other: str) -> None:
     text = TRAINED.replace("{clear}", "").replace("{marked}", "").replace("{step}", "optimizer.step()")
     assert_marked(text.replace("{rewritten}", f"p.grad = {other}"))
+
+
+BY_NAMES = [
+    "g = p.grad.data / world; dist.all_reduce(g); p.grad.data = g",
+    "g = p.grad.data; scale = g.abs().mean(); g = g.sign() * scale; p.grad.data = g",
+    "g = p.grad.detach() * 2; g[g > limit] = 0; g.clamp_(-limit, limit); p.grad.copy_(g)",
+    "g = world * p.grad; g += 1; p.grad.data.add_(g)",
+]
+
+
+@pytest.mark.parametrize("rewritten", BY_NAMES)
+def test_what_becomes_a_gradient_again_is_not_applied(rewritten: str) -> None:
+    cleared = TRAINED.replace("{clear}", "optimizer.zero_grad()\n                ").replace("{rewritten}", rewritten)
+    assert_marked(cleared.replace("{marked}", "  # expect: LL106").replace("{step}", ""))
+    assert_marked(cleared.replace("{marked}", "").replace("{step}", "optimizer.step()"))
+
+
+@pytest.mark.parametrize(
+    "applied",
+    [
+        "g = p.grad.data / world; p.grad.data = g; p.data.add_(g, alpha=-0.1)",
+        "g = p.grad.data; g = g.sign(); p.data -= g; p.grad.data = g",
+        "g = p.grad.data; apply(p, g); p.grad.data = g",
+        "g = p.grad.data; w = p.data; w.sub_(g); p.grad.data = g",
+    ],
+)
+def test_what_is_applied_beside_that_is_applied(applied: str) -> None:
+    cleared = TRAINED.replace("{clear}", "optimizer.zero_grad()\n                ").replace("{rewritten}", applied)
+    assert_marked(cleared.replace("{marked}", "").replace("{step}", ""))
