@@ -281,6 +281,8 @@ class Module(TorchModule):
     length: int | None = None
     # Where it has parts whose number is not known: what was put at its end last; None where that is not known either.
     last: Value | None = None
+    # The losses that straight-line code has put at its end, by the calls that did.
+    losses: Mapping[tuple[int, object], Value] = _NONE_APPENDED
     # Whether another module has it among its parts.
     registered: bool = False
     # Whether its forward hands on what an earlier call of it has left on the object.

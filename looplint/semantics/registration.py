@@ -215,6 +215,7 @@ def _add_module(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
     if name in _OF_LISTS and isinstance(obj, Module) and _is_single_layer(obj):
         return UNKNOWN  # the list is what another branch has put in its place
     if isinstance(obj, Module):
+        _count_losses(interp, obj, name, args, expr)
         obj.length = None
         note_last(interp, obj, args.positional[-1] if name in ("append", "add_module") and args.positional else None)
     parts = frozenset().union(*(_parts_in(interp, value) for value in args.values()))
@@ -228,6 +229,21 @@ def _add_module(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
             if isinstance(atom, Ref) and isinstance(atom.obj, Module):
                 interp.write(obj, "[]", value)
     return ref(obj)
+
+
+def _count_losses(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> None:
+    """Know the losses of a list by their numbers, where straight-line code fills it: `criteria = nn.ModuleList(); criteria.append(nn.L1Loss())`."""
+    losses = refs(args.positional[0], Loss) if name == "append" and args.positional else []
+    key = (id(expr), interp.frame.ctx)
+    straight = interp.loops == (obj.loops or ()) and not interp.guards and (obj.length == 0 or bool(obj.losses))
+    if straight and len(losses) == 1 and args.positional[0] == ref(losses[0]):
+        obj.losses = {**obj.losses, key: args.positional[0]}
+        for number, loss in enumerate(obj.losses.values()):
+            obj.heap[f"[{number}]"] = loss
+        return
+    for number in range(len(obj.losses)):
+        obj.heap.pop(f"[{number}]", None)
+    obj.losses = {}
 
 
 @method_transfer("register-buffer")
