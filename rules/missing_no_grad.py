@@ -75,7 +75,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight with its graph.
+Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight, or torch may be older.
 
 ## Evidence
 
@@ -113,6 +113,7 @@ from looplint.rule import (
     records_a_graph,
     refusal,
     related,
+    serves_more_classes,
     shares_a_call,
     takes_what_has_no_graph,
     untrained_loop,
@@ -171,8 +172,8 @@ def check(program: Program) -> Reports:
         depth = depth_of_the_drop(program, event, apart)
         *_, whole = module.lineage()
         place = (event.loops[-1:], event.root, whole if depth == event.outside else event.chain[depth])
-        if place in reported:
-            continue
+        if place in reported or serves_more_classes(program, event, depth):
+            continue  # it is reported, or what is done with it is done with that of other classes too, which go backward there
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         called = callee(event.chain[depth]) or name_of(module)

@@ -158,6 +158,8 @@ class Applications:
         # The forwards that made what a function of the program returns with a graph; and those behind what a single call of one returns.
         self.returned: dict[ir.Function, set[EventKey]] = {}
         self.returned_by_call: dict[CallString, set[EventKey]] = {}
+        # The calls of methods that a base leaves to its subclasses, some of which go backward there.
+        self.left_to_some_that_train: set[CallString] = set()
 
 
 class Heap:
@@ -203,3 +205,5 @@ class Evidence:
         self.tables: dict[ModuleInfo, None] = {}
         # Whether the methods of a name go backward by themselves, for so many tables and modules.
         self.training_methods: dict[tuple[str, int, int], Literal["always", "sometimes", "never"]] = {}
+        # Whether some of a base's subclasses go backward in a method that it leaves to them, for so many modules.
+        self.training_subclasses: dict[tuple[ir.Class, str, int], bool] = {}

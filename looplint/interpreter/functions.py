@@ -12,7 +12,19 @@ from looplint.domain.membership import ready
 from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Ref, Tensor, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
-from looplint.interpreter import allowances, choices, classes, handed_down, handed_out, hooks, recursion, replay, summaries, unfollowed
+from looplint.interpreter import (
+    allowances,
+    choices,
+    classes,
+    handed_down,
+    handed_out,
+    hooks,
+    recursion,
+    replay,
+    summaries,
+    unfollowed,
+    unseen_methods,
+)
 from looplint.interpreter.frames import Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
@@ -233,6 +245,8 @@ def run_frame(interp: Interpreter, frame: Frame) -> Value:
     interp.grad = grad if switched else end.grad
     result = choices.returned(interp, frame, values) or UNKNOWN
     handed_out.note_returned(interp, frame, result)
+    if unseen_methods.trains_in_some_subclass(interp, frame.owner, frame.function):
+        interp.applications.left_to_some_that_train.add(frame.ctx)
     return result
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from looplint.domain.values import External, ModuleRef
+from looplint.domain.values import ClassRef, External, ModuleRef
+from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -26,6 +27,50 @@ def trains_itself(interp: Interpreter, method: str) -> Literal["always", "someti
         found = {_goes_backward(cls, method) for info in _modules(interp) for cls in _classes_with(info, method)}
         interp.evidence.training_methods[key] = "never" if True not in found else "sometimes" if False in found else "always"
     return interp.evidence.training_methods[key]
+
+
+def trains_in_some_subclass(interp: Interpreter, cls: ClassRef | None, method: ir.Function) -> bool:
+    """Whether a method is one that a base of its class leaves to its subclasses, and some of these go backward in it: what calls it serves them too."""
+    if cls is None or not cls.cls.bases or cls.cls.methods.get(method.name) is not method:
+        return False
+    return any(
+        _trains_below(interp, base.cls, method.name)
+        for base in classes.mro(interp, cls)[1:]
+        if _is_left_open(base.cls.methods.get(method.name))
+    )
+
+
+def _is_left_open(function: ir.Function | None) -> bool:
+    """Whether a class leaves a method to its subclasses: it is abstract, or says at most what it is for, and that it is not implemented."""
+    return function is not None and (ir.is_abstract(function) or all(_does_nothing(stmt) for stmt in function.body))
+
+
+def _does_nothing(stmt: ir.Stmt) -> bool:
+    match stmt:
+        case ir.ExprStmt(value=ir.Const()) | ir.Jump(kind="raise"):
+            return True
+    return False
+
+
+def _trains_below(interp: Interpreter, base: ir.Class, method: str) -> bool:
+    """Whether a method goes backward in a class that has a base of this name, or of a name that such a class has."""
+    modules = list(dict.fromkeys(each for info in interp.project.modules for each in (info, *_of_package(interp, info))))
+    key = (base, method, len(modules))
+    if key not in interp.evidence.training_subclasses:
+        having = [cls for info in modules for cls in _classes_with(info, method)]
+        family, met = {base.name}, 0
+        while len(family) > met:
+            met = len(family)
+            family |= {cls.name for cls in having if any((ir.path_of(b) or "").rpartition(".")[2] in family for b in cls.bases)}
+        interp.evidence.training_subclasses[key] = any(
+            cls.name in family and cls.name != base.name and _goes_backward(cls, method) for cls in having
+        )
+    return interp.evidence.training_subclasses[key]
+
+
+def _of_package(interp: Interpreter, info: ModuleInfo) -> Iterator[ModuleInfo]:
+    """The modules of a package that it takes names from, looked up or not."""
+    return _imported(interp, info) if info.path is not None and info.path.name == "__init__.py" else iter(())
 
 
 def _modules(interp: Interpreter) -> list[ModuleInfo]:
@@ -59,7 +104,7 @@ def _goes_backward(cls: ir.Class, method: str) -> bool:
     while work:
         run.add(here := work.pop())
         function = cls.methods[here]
-        if "backward" in function.methods:
+        if "backward" in function.methods or any(path.endswith("autograd.grad") for path in function.called()):
             return True
         usage = function.usage_of_self
         work += (usage.methods & cls.methods.keys()) - run if usage is not None else ()

@@ -72,6 +72,12 @@ def depth_of_the_drop(program: Program, event: Forward, depth: int) -> int:
     return depth
 
 
+def serves_more_classes(program: Program, event: Forward, depth: int) -> bool:
+    """Whether what stands so many calls deep on the way to a forward calls a method in which other classes of the same base go backward."""
+    contexts = [context for context in event.key[0].outward() if not context.is_turn]
+    return any(context in program.applications.left_to_some_that_train for context in contexts[: len(event.calls) - depth])
+
+
 def takes_what_has_no_graph(program: Program, event: Forward) -> bool:
     """Whether a forward's inputs come from forwards, and none of them has recorded a graph: it is the head of what ran under `no_grad`."""
     behind = program.forwards_of(event.inputs.origins) if event.inputs is not None else []

@@ -13,6 +13,8 @@ from looplint.flow.graph import Loop
 from looplint.knowledge import naming
 from looplint.queries.data_loops import over_chunks, over_data
 from looplint.queries.modes import MODE
+from looplint.queries.recorded_graphs import serves_more_classes
+from looplint.queries.torch_versions import may_lack_no_grad
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement
@@ -84,7 +86,9 @@ class InsertNoGrad(Repair):
     depth: int
 
     def plan(self, p: Planner) -> Plan:
-        loop = None if self.loop is not None and _computes_elsewhere(self.loop, self.event, self.depth) else self.loop
+        loop = self.loop
+        if loop is not None and (_computes_elsewhere(loop, self.event, self.depth) or _is_of_more_classes(p, loop, self.event)):
+            loop = None
         place, target = _pass(p, loop, self.event, self.depth, narrow=True)
         layout = place.layout
         if _needs_gradients(p, target, layout) or _yields(p, target):
@@ -100,7 +104,7 @@ class InsertNoGrad(Repair):
         unseen = self.event.key in p.program.uses.detached and any(o.symbolic for o in self.event.subjects)
         # What leaves with its graph for callers that are not in sight may go backward there.
         left = self.event.key in p.program.uses.handed_on and not (function is not None and _evaluates(function))
-        applicability: Applicability = "unsafe" if unseen or left else "safe"
+        applicability: Applicability = "unsafe" if unseen or left or may_lack_no_grad(p.program, self.event) else "safe"
         no_grad = f"{'torch.no_grad' if local else named(draft, layout, 'torch', 'no_grad')}()"
         if not local and function is not None and _only_evaluates(p, function, layout):
             draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
@@ -109,6 +113,11 @@ class InsertNoGrad(Repair):
         first, last = _neighbours(p, target, layout)
         draft.wrap(first, last, f"with {no_grad}:")
         return Plan("Run the pass under torch.no_grad()", applicability, [draft])
+
+
+def _is_of_more_classes(p: Planner, loop: Loop, event: Event) -> bool:
+    """Whether a loop calls a method on the way to a forward in which other classes of the same base go backward."""
+    return isinstance(event, Forward) and serves_more_classes(p.program, event, event.chain.index(in_loop(event, loop, p.layouts).site))
 
 
 def _predicts_elsewhere(p: Planner, module: Obj, event: Event, depth: int) -> bool:

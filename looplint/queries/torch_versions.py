@@ -1,0 +1,37 @@
+"""Which PyTorch a program is written for, as far as its code shows it."""
+
+from __future__ import annotations
+
+from looplint.flow.events import Event
+from looplint.knowledge.pytorch import names_a_loss
+from looplint.queries.program import Program
+from looplint.syntax import ir
+
+# The first one that has `torch.no_grad()`.
+_WITH_NO_GRAD = (0, 4)
+
+
+def may_lack_no_grad(program: Program, event: Event) -> bool:
+    """Whether a program may run on a PyTorch without `torch.no_grad()`: it has to, or a file on the way to an event is written for one."""
+    modules = dict.fromkeys(site.module for site in event.chain)
+    codes = [code for code in (module.lowered() for module in modules) if code is not None]
+    return program.target_torch < _WITH_NO_GRAD or any(_is_older(code) for code in codes)
+
+
+@ir.kept_with_code
+def _is_older(code: ir.ModuleCode) -> bool:
+    """Whether a file does what the PyTorch without `torch.no_grad()` was the last to take."""
+    bodies = [code.top.body, *(function.body for function in code.functions)]
+    return any(_is_of_its_time(e) for body in bodies for stmt in ir.statements(body) for e in ir.walk(*ir.expressions(stmt)))
+
+
+def _is_of_its_time(expr: ir.Expr) -> bool:
+    """The number in a loss that has a dimension, `loss.data[0]`; a volatile variable; and a sample without the number of them."""
+    match expr:
+        case ir.Subscript(value=ir.Attr(value=loss, attr="data"), index=ir.Const(value=0)):
+            return names_a_loss((ir.path_of(loss) or "").rpartition(".")[2])
+        case ir.Call(func=func, args=args) if (ir.path_of(func) or "").rpartition(".")[2] == "Variable":
+            return any(a.keyword == "volatile" and isinstance(a.value, ir.Const) and a.value.value is True for a in args)
+        case ir.Call(func=ir.Attr(value=ir.Name(id="torch"), attr="multinomial"), args=[ir.Arg(keyword=None)]):
+            return True
+    return False
