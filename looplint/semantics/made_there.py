@@ -55,6 +55,15 @@ def _is_there(function: ir.Function, value: ir.Expr, device: str, depth: int) ->
             return any(arg.keyword == "device" and ir.render(arg.value) == device for arg in args)
         case ir.Call(func=ir.Attr(value=ir.Name(id="torch"), attr=factory)) if factory in FACTORIES:
             return device == "'cpu'"
+        case ir.Call(func=ir.Attr(value=ir.Name(id="torch")), args=[ir.Arg(value=first, keyword=None, star=""), *rest]):
+            # A function of a tensor, and of numbers beside it: `torch.mean(x)`, `torch.sum(x, 1)`.
+            return _is_there(function, first, device, depth) and all(isinstance(arg.value, ir.Const) for arg in rest)
+        case ir.Binary(left=left, right=right) | ir.Compare(left=left, rights=[right]):
+            # A tensor beside another one elsewhere is where the one with dimensions is.
+            there = [_is_there(function, each, device, depth) for each in (left, right) if not isinstance(each, ir.Const)]
+            return bool(there) and all(there)
+        case ir.Unary(op="-" | "~", operand=inner):
+            return _is_there(function, inner, device, depth)
         case ir.Call(func=ir.Attr(value=receiver, attr=attr)) if attr not in ("to", "cuda", "cpu", "numpy"):
             return _is_there(function, receiver, device, depth)
         case ir.Subscript(value=inner):

@@ -20,6 +20,10 @@ THERE = [
     "x = torch.arange(n, device=device)\n    x = x.repeat(3, 1)",
     "x = torch.zeros(n).to(device)",
     "y = torch.zeros(n, device=device)\n    x = y.view(-1, 1)",
+    "y = torch.zeros(n).to(device)\n    x = y > torch.mean(y) * 0.1",
+    "y = torch.zeros(n).to(device)\n    x = 1 - y",
+    "y = torch.zeros(n).to(device)\n    x = ~torch.isnan(y)",
+    "y = torch.zeros(n).to(device)\n    x = torch.sum(y, 1)",
 ]
 ELSEWHERE = [
     "x = torch.arange(n)",
@@ -28,6 +32,10 @@ ELSEWHERE = [
     "x = torch.arange(n, device=device)\n    device = other",
     "x = torch.zeros(n, device=device).cpu()",
     "x = torch.zeros(n, device=device)\n    x = x.cpu()",
+    "y = torch.zeros(n)\n    x = y > torch.mean(y) * 0.1",
+    "y = torch.zeros(n, device=device)\n    x = torch.zeros(n) * y.mean()",
+    "y = torch.zeros(n, device=device)\n    x = torch.zeros(n) > 0.1",
+    "y = torch.zeros(n, device=device).cpu()\n    x = torch.sum(y, 1)",
 ]
 
 
