@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from looplint.repairs.draft import Draft, Infeasible
-from looplint.repairs.layout import Layout, Statement
+from looplint.repairs.layout import Block, Layout, Statement
 
 
 def named(draft: Draft, layout: Layout, module: str, name: str) -> str:
@@ -14,7 +16,7 @@ def named(draft: Draft, layout: Layout, module: str, name: str) -> str:
     Raises:
         Infeasible: the file holds nothing that an import could stand before, or imports the module only where it is needed: it may be missing elsewhere.
     """
-    for statement in layout.top.statements:
+    for statement in _of_every_run(layout.top):
         match statement.node:
             case cst.Import(names=aliases):
                 for alias in aliases:
@@ -32,6 +34,20 @@ def named(draft: Draft, layout: Layout, module: str, name: str) -> str:
         raise Infeasible(f"the file imports {module} only where it needs it: an import at its top would make it needed everywhere")
     _add(draft, layout, f"import {module}")
     return f"{module}.{name}"
+
+
+def _of_every_run(block: Block) -> Iterator[Statement]:
+    """The statements that have run wherever a block has: its own, and those of a `try` none of whose handlers lets the block go on."""
+    for statement in block.statements:
+        yield statement
+        if isinstance(statement.node, cst.Try) and all(
+            _ends_in_an_error(each) for each in statement.blocks[1 : len(statement.node.handlers) + 1]
+        ):
+            yield from _of_every_run(statement.blocks[0])
+
+
+def _ends_in_an_error(block: Block) -> bool:
+    return bool(block.statements) and isinstance(block.statements[-1].node, cst.Raise)
 
 
 def imported_in(layout: Layout, function: Statement, before: Statement, module: str) -> bool:
