@@ -299,6 +299,8 @@ class Module(TorchModule):
     handed_over: bool = False
     # Whether it was scripted or traced.
     compiled: bool = False
+    # Whether its parameters are spread over the processes, each of which has a part of them and of their gradients.
+    sharded: bool = False
     # Whether the program puts it into train or eval mode by itself: it is a module, and no method.
     switched: bool = False
     # Whether an accelerator has taken it, and placed it on its device.

@@ -70,7 +70,7 @@ CALLS: dict[str, str] = {
     "torch.nn.utils.parametrizations.spectral_norm": "same",
     "torch.nn.utils.spectral_norm": "attach",
     "torch.nn.utils.weight_norm": "attach",
-    "torch.distributed.fsdp.FullyShardedDataParallel": "same",
+    "torch.distributed.fsdp.FullyShardedDataParallel": "sharded",
     **{
         f"torch.distributed.fsdp.{wing}{kind}{of}StateDictConfig": "state-options"
         for wing in ("", "api.", "fully_sharded_data_parallel.")

@@ -6,9 +6,10 @@ import re
 
 import libcst as cst
 
-from looplint.domain.objects import Engine, Obj, Optimizer
+from looplint.domain.objects import Engine, Module, Obj, Optimizer
 from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Schedule, Step, Unscale
 from looplint.flow.graph import Loop
+from looplint.queries.naming import called_at, callee
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.places import Place, called, in_loop, loop_statement, meet, name_in, name_in_function, place_at
@@ -32,6 +33,10 @@ class MoveBeforeStep(Repair):
     optimizer: Optimizer | Engine
 
     def plan(self, p: Planner) -> Plan:
+        if any(isinstance(each, Module) and each.sharded for each in self.clip.subjects) and _takes_the_norm_of_a_part(self.clip):
+            raise Infeasible(
+                "each process has a part of the gradients: their norm is that which the model's own clip_grad_norm_() clips by"
+            )
         mine, theirs = meet(self.clip, self.step, p.layouts)
         if not theirs.direct and p.does(theirs.statement, theirs.layout, self.optimizer, "backward"):
             raise Infeasible("the function that steps also runs the backward")
@@ -42,7 +47,13 @@ class MoveBeforeStep(Repair):
         if self.step.scaler is not None:
             _unscale(p, draft, mine, theirs, target, self.optimizer, self.step)
         draft.move_before(unit, target)
-        return Plan(f"Move the clip to just before the step of {called(self.optimizer)}", "safe", [draft])
+        return Plan(f"Move the clip to just before the step of {called_at(self.step, self.optimizer)}", "safe", [draft])
+
+
+def _takes_the_norm_of_a_part(clip: Clip) -> bool:
+    """Whether a clip is torch's own of a norm, which knows of no other process: no method of a model or an accelerator."""
+    owner, _, name = callee(clip.site).rpartition(".")
+    return name in ("clip_grad_norm_", "clip_grad_norm") and (not owner or owner.endswith("utils"))
 
 
 def _unscale(p: Planner, draft: Draft, clip: Place, steps: Place, target: Statement, optimizer: Obj, step: Event) -> None:

@@ -84,6 +84,14 @@ def _compiled(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     return same(interp, qualname, args, expr)
 
 
+@transfer("sharded")
+def _sharded(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A wrapper that leaves each process a part of the parameters."""
+    for module in refs(same(interp, qualname, args, expr), Module):
+        module.sharded = True
+    return same(interp, qualname, args, expr)
+
+
 @hooks.taken_apart
 def _take_apart(value: Value, count: int) -> Value:
     """What torch.hub gives is one model, or, where it is unpacked, a model and functions that go with it: `model, utils = torch.hub.load(...)`."""
