@@ -119,8 +119,9 @@ def check(program: Program) -> Reports:
             if not _starts_anew(program, optimizer):
                 continue
             name = name_of(optimizer, "the optimizer")
-            kept = [e for e in program.of(Save) if any(s.owner in models for s in e.states)]
-            what = "with" if any(s.owner is optimizer for e in kept for s in e.states) else "without"
+            kept = [e for e in program.of(Save) if any(related(optimizer.holds, {s.owner}) or s.owner in models for s in e.states)]
+            whole = [e for e in kept if any(s.owner is optimizer for s in e.states)]
+            kept, what = (whole, "with") if whole else (kept, "without")
             how = "load its state here too" if what == "with" else "save its state with the model's, and load it here"
             lost = "momentum starts" if optimizer.qualname.endswith(".SGD") else "momentum and averages start"
             message = (
