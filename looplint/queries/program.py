@@ -77,6 +77,8 @@ class Program(Incidence):
         self.applications = interpreter.applications
         self.heap = interpreter.heap
         self.main = main
+        # The file, and the modules of the project of which something was read.
+        self.modules_read = dict.fromkeys((interpreter.main, *interpreter.project.modules))
         # Whether all of it that may train was followed.
         self.complete = complete
         # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.

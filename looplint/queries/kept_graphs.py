@@ -1,0 +1,69 @@
+"""Graphs that a module keeps: what its first forward computes once, and each later one goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from looplint.domain.objects import Obj
+from looplint.domain.values import ClassRef
+from looplint.queries.program import Program
+from looplint.syntax import ir
+
+_DEPTH = 3
+# What a value without a graph ends with.
+_CUT = frozenset({"detach", "detach_", "item", "tolist", "Parameter", "numpy"})
+
+
+def may_keep_a_graph(program: Program, obj: Obj) -> bool:
+    """Whether a forward of a module, or of what its class builds, sets an attribute once that it computes, and reads it in every call.
+
+    One whose class is not known may be of any that the program has.
+    """
+    if obj.cls is not None:
+        return _keeps(obj.cls, _DEPTH)
+    if not obj.symbolic:
+        return False
+    codes = (info.lowered() for info in program.modules_read if "def forward(" in info.source.text)
+    forwards = (cls.methods.get("forward") for code in codes if code is not None for cls in code.classes)
+    return any(_sets_once(forward) for forward in forwards if forward is not None)
+
+
+def _keeps(cls: ClassRef, depth: int) -> bool:
+    forward = cls.cls.methods.get("forward")
+    if forward is not None and _sets_once(forward):
+        return True
+    return depth > 0 and any(_keeps(each, depth - 1) for each in _built_by(cls) if each.cls is not cls.cls)
+
+
+def _built_by(cls: ClassRef) -> Iterator[ClassRef]:
+    """The classes that a constructor names, and the bases of a class, as far as they were read."""
+    constructor = cls.cls.methods.get("__init__")
+    names = sorted(constructor.called()) if constructor is not None else []
+    names += [ir.path_of(base) or "" for base in cls.cls.bases]
+    for name in names:
+        values = cls.module.frame.locals.get(name, ()) if cls.module.frame is not None else ()
+        yield from (atom for atom in values if isinstance(atom, ClassRef))
+
+
+@ir.kept_with_code
+def _sets_once(forward: ir.Function) -> bool:
+    """Whether a forward computes an attribute of its object under a test of another, or of itself: `if self.scale is None: self.scale = x.max()`."""
+    if not forward.params:
+        return False
+    own = f"{forward.params[0].name}."
+    for stmt in ir.statements(forward.body):
+        if isinstance(stmt, ir.If) and any(path.startswith(own) for path in ir.paths_in(stmt.test)):
+            for inner in ir.statements(stmt.body):
+                if isinstance(inner, ir.Assign) and _computes(inner, own, forward):
+                    return True
+    return False
+
+
+def _computes(stmt: ir.Assign, own: str, forward: ir.Function) -> bool:
+    """Whether an assignment gives an attribute what is computed of the inputs, with its graph."""
+    inputs = {p.name for p in forward.params[1:]}
+    targets = [part for to in stmt.targets for part in ir.walk(to)]
+    calls = [e.func for e in ir.walk(stmt.value) if isinstance(e, ir.Call)]
+    called = {func.attr if isinstance(func, ir.Attr) else func.id for func in calls if isinstance(func, ir.Attr | ir.Name)}
+    of_inputs = any(path.partition(".")[0] in inputs for path in ir.paths_in(stmt.value))
+    return any((ir.path_of(t) or "").startswith(own) for t in targets) and bool(called) and of_inputs and not called & _CUT
