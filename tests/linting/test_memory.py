@@ -16,15 +16,20 @@ from looplint.syntax.lowering_expressions import ExpressionLowering
 GOLDENS = Path(__file__).parents[1] / "goldens"
 
 
+def _living() -> int:
+    """How many things there are that an analysis is made of."""
+    return len([thing for thing in gc.get_objects() if isinstance(thing, Frame | Obj | Node | ExpressionLowering)])
+
+
 def test_what_an_analysis_was_made_of_is_freed_without_a_search_for_garbage() -> None:
     rules, sources = load_all(), [read_source(str(path)) for path in sorted(GOLDENS.glob("*.py"))]
     analyse_file(sources[0], rules)  # what is read once stays
     gc.collect()
     gc.disable()
     try:
-        before = len([thing for thing in gc.get_objects() if isinstance(thing, Frame | Obj | Node)])
+        before = _living()
         assert len([analyse_file(source, rules) for source in sources]) > 3
-        after = len([thing for thing in gc.get_objects() if isinstance(thing, Frame | Obj | Node)])
+        after = _living()
     finally:
         gc.enable()
     assert after == before
@@ -56,9 +61,10 @@ def test_what_is_defined_in_functions_and_what_reads_the_text_are_freed_as_well(
     gc.collect()
     gc.disable()
     try:
+        before = _living()
         for source in sources[1:]:
             analyse_file(source, rules)
-        left = [thing for thing in gc.get_objects() if isinstance(thing, Frame | Obj | Node | ExpressionLowering)]
+        after = _living()
     finally:
         gc.enable()
-    assert not left
+    assert after == before
