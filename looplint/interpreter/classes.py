@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj, TorchModule
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Ref, Tensor, Unknown, Value, ref, stable
 from looplint.interpreter.frames import Frame
@@ -242,18 +240,20 @@ def _may_set_any(function: ir.Function) -> bool:
 
 def is_mixed_in(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a class of the file puts others beside a class: what these set up, the class finds on its object."""
-    return any(len(c.bases) > 1 for c in _subclasses(interp, cls))
+    return any(len(each.bases) > 1 and _derives(interp, each, cls) for each in _own_classes(interp))
 
 
 def _has_subclass(interp: Interpreter, cls: ClassRef) -> bool:
-    return any(_subclasses(interp, cls))
+    return any(_derives(interp, each, cls) for each in _own_classes(interp))
 
 
-def _subclasses(interp: Interpreter, cls: ClassRef) -> Iterator[ir.Class]:
-    """The classes of the linted file that derive from a class."""
-    for each in interp.main.code.classes if interp.main.code is not None else ():
-        if each is not cls.cls and cls in mro(interp, ClassRef(each, interp.main)):
-            yield each
+def _own_classes(interp: Interpreter) -> list[ir.Class]:
+    return interp.main.code.classes if interp.main.code is not None else []
+
+
+def _derives(interp: Interpreter, each: ir.Class, cls: ClassRef) -> bool:
+    """Whether a class of the linted file derives from another one."""
+    return each is not cls.cls and cls in mro(interp, ClassRef(each, interp.main))
 
 
 def _sets(function: ir.Function, name: str) -> bool:

@@ -54,7 +54,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
     again = interp.active.count(function)
     if again > recursion.LEVELS and recursion.is_given_the_same(interp, function, args):
         return unfollowed.quiet(interp, args)
-    if interp.frame.depth >= DEPTH or again > (recursion.LEVELS if recursion.is_of_outputs(interp, args) else 0):
+    if interp.frame.depth >= DEPTH or (again and again > (recursion.LEVELS if recursion.is_of_outputs(interp, args) else 0)):
         return _left(interp, func, args, expr, reached)
     if allowances.has_worked_enough(interp, func, args, expr):
         return _unfollowed(interp, func, args, expr)

@@ -41,22 +41,17 @@ def trains_in_some_subclass(interp: Interpreter, cls: ClassRef | None, method: i
 
 
 def _is_left_open(function: ir.Function | None) -> bool:
-    """Whether a class leaves a method to its subclasses: it is abstract, or says at most what it is for, and that it is not implemented."""
-    return function is not None and (ir.is_abstract(function) or all(_does_nothing(stmt) for stmt in function.body))
-
-
-def _does_nothing(stmt: ir.Stmt) -> bool:
-    match stmt:
-        case ir.ExprStmt(value=ir.Const()) | ir.Jump(kind="raise"):
-            return True
-    return False
+    """Whether a class leaves a method to its subclasses. One that is not abstract and returns something is of use as it is."""
+    if function is None or not ir.is_left_open(function):
+        return False
+    return ir.is_abstract(function) or not any(isinstance(stmt, ir.Return) for stmt in function.body)
 
 
 def _trains_below(interp: Interpreter, base: ir.Class, method: str) -> bool:
     """Whether a method goes backward in a class that has a base of this name, or of a name that such a class has."""
-    modules = list(dict.fromkeys(each for info in interp.project.modules for each in (info, *_of_package(interp, info))))
-    key = (base, method, len(modules))
+    key = (base, method, len(interp.project.modules))
     if key not in interp.evidence.training_subclasses:
+        modules = dict.fromkeys(each for info in interp.project.modules for each in (info, *_of_package(interp, info)))
         having = [cls for info in modules for cls in _classes_with(info, method)]
         family, met = {base.name}, 0
         while len(family) > met:
