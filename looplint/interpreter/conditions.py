@@ -22,7 +22,7 @@ def describe(interp: Interpreter, test: ir.Expr) -> None:
     if behind is not None:
         paths = frozenset(ir.paths_in(behind))
         behind, held = ir.affirmed(behind, guard.held)
-        home, meaning = handed_down.at_home(interp.frame, behind, paths)
+        home, meaning = handed_down.at_home(interp.frame, behind, paths, interp.substitutions)
         guard = replace(guard, test=behind, held=held, names=guard.names | paths, home=home.ctx, meaning=meaning, owner=None)
     interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test), ones=_ones(interp, guard.test)))
 

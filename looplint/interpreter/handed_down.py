@@ -6,7 +6,7 @@ from collections import Counter
 
 from looplint.interpreter.frames import Frame
 from looplint.syntax import ir
-from looplint.syntax.substitution import substituted
+from looplint.syntax.substitution import Substitutions
 
 
 def handed(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir.Expr]:
@@ -40,7 +40,7 @@ def _taken_by_key(function: ir.Function) -> dict[str, str]:
     return found
 
 
-def at_home(frame: Frame, test: ir.Expr, names: frozenset[str]) -> tuple[Frame, ir.Expr]:
+def at_home(frame: Frame, test: ir.Expr, names: frozenset[str], substitutions: Substitutions) -> tuple[Frame, ir.Expr]:
     """The outermost activation in whose words a condition can be said, and the condition in these words."""
     while names:
         around = _around(frame, names)
@@ -49,7 +49,7 @@ def at_home(frame: Frame, test: ir.Expr, names: frozenset[str]) -> tuple[Frame, 
             continue
         if frame.caller is None or not all(name.partition(".")[0] in frame.handed for name in names):
             break
-        said = substituted(test, frame.handed)
+        said = substitutions.of(test, names, frame.handed)
         if said is None:
             break
         paths = ir.paths_in(said)
@@ -57,6 +57,23 @@ def at_home(frame: Frame, test: ir.Expr, names: frozenset[str]) -> tuple[Frame, 
             break
         frame, test, names = frame.caller, said, frozenset(paths)
     return frame, test
+
+
+def is_told_once(frame: Frame, test: ir.Expr) -> bool:
+    """Whether a test asks of an activation's parameters what is the same for as long as it runs: whether a flag is set, or which constant one is."""
+    lasting = {p.name: p for p in frame.function.params if p.name not in _changed_in(frame.function)}
+    match test:
+        case ir.BoolOp():
+            return is_told_once(frame, test.left) and is_told_once(frame, test.right)
+        case ir.Unary(op="not"):
+            return is_told_once(frame, test.operand)
+        case ir.Compare(left=ir.Name(id=name), rights=[ir.Const() | ir.Display() as right]):
+            return name in lasting and all(isinstance(e, ir.Const | ir.Display) for e in ir.walk(right))
+        case ir.Name(id=name):
+            # What is no flag may be a container, and be filled in between.
+            default = lasting[name].default if name in lasting else None
+            return isinstance(default, ir.Const) and isinstance(default.value, bool)
+    return False
 
 
 def _around(frame: Frame, names: frozenset[str]) -> Frame | None:

@@ -34,6 +34,7 @@ from looplint.interpreter.training_names import TrainingNames
 from looplint.interpreter.turns import is_of_turn
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES
 from looplint.syntax import ir
+from looplint.syntax.substitution import Substitutions
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -75,6 +76,7 @@ class Interpreter(Position):
         super().__init__()
         # What is read and changed of objects.
         self.journal = number_anew()
+        self.substitutions = Substitutions()
         self.project = project
         self.main = main
         # What is noted beside the graph.

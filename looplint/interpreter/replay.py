@@ -31,7 +31,8 @@ class Recording(NamedTuple):
     # The nodes that the way into the call leads to, and the ways out; None stands for the way in, where it leads through.
     first: list[int]
     ends: list[Loose | None]
-    remarks: list[EventKey]
+    # What was remarked, with where in the graph that was.
+    remarks: list[tuple[EventKey, int]]
     trace: Trace
     grad: bool | None
     result: Value
@@ -83,8 +84,9 @@ def replayed(interp: Interpreter, func: Func, frame: Frame, follow: Callable[[],
         first = {e.target: None for loose in entry for e in interp.graph.nodes[loose.source].succ if e.target >= start}
         through = set(entry)
         ends: dict[Loose | None, None] = dict.fromkeys(None if loose in through else loose for loose in interp.at)
+        remarks = [(key, interp.remarks[key].index) for key in interp.noted[noted:] if key in interp.remarks]
         interp.recordings[frame.ctx, func] = Recording(
-            given, start, nodes, list(first), list(ends), interp.noted[noted:], own, interp.grad, result,
+            given, start, nodes, list(first), list(ends), remarks, own, interp.grad, result,
             interp.happened - happened, interp.occurred - occurred, read, on_path, begin, journal.now(), constants, interp.constants,
         )  # fmt: skip
     return result
@@ -161,9 +163,9 @@ def _again(interp: Interpreter, call: Recording) -> Value:
         for loose in entry:
             graph.connect(loose, target + offset)
     interp.at = [each for end in call.ends for each in (entry if end is None else [end._replace(source=end.source + offset)])]
-    for key in call.remarks:
+    for key, index in call.remarks:
         if key in interp.remarks:
-            interp.remarks[key].index += offset
+            interp.remarks[key].index = index + offset
     interp.happened += call.happened
     interp.occurred += call.occurred
     interp.trace.add(call.trace)

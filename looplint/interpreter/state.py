@@ -16,6 +16,7 @@ from looplint.interpreter import handed_down, settled
 from looplint.interpreter.frames import Constants, Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
+from looplint.syntax.substitution import Substitutions
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -50,6 +51,8 @@ class Path:
     __slots__ = ("at", "constants", "grad", "guards")
     # What is read and changed of objects, on whatever path.
     journal: Journal
+    # What conditions are in the words of callers.
+    substitutions: Substitutions
 
     def __init__(self) -> None:
         self.at: list[Loose] = []
@@ -155,7 +158,7 @@ class Position(Path):
         """Split the path at a test, and go on where it had the given outcome; the names that it reads, and the object that it asks."""
         _, names = read_by(test)
         owner = settled.owner_of(self.frame, names)
-        frame, said = (self.frame, test) if owner is not None else handed_down.at_home(self.frame, test, names)
+        frame, said = (self.frame, test) if owner is not None else handed_down.at_home(self.frame, test, names, self.substitutions)
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
         same = owner is not None or settled.by_options(self.frame, test, names)
         self._branch(self.graph.condition(context, *read_by(said), owner, settled=same), held)
@@ -181,7 +184,7 @@ class Position(Path):
         if named is not None:
             names, owner = names | ir.paths_in(named), None
             test, held = ir.affirmed(named, held)
-        home, meaning = handed_down.at_home(self.frame, test, names)
+        home, meaning = handed_down.at_home(self.frame, test, names, self.substitutions)
         behind = names.union(*(self.frame.given.get(n, ()) for n in names))
         return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning, owner)
 

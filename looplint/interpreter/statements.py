@@ -17,6 +17,7 @@ from looplint.interpreter import (
     generators,
     gradient_uses,
     hooks,
+    implied,
     imports,
     loops,
     narrowing,
@@ -58,6 +59,13 @@ def _if(interp: Interpreter, stmt: ir.If) -> None:
         return
     before = interp.save()
     outer = interp.trace
+    decided = implied.outcome(interp, stmt.test)
+    if decided is not None:
+        _, built = _branch(interp, stmt.test, decided, stmt.body if decided else stmt.orelse)
+        interp.trace = outer
+        outer.add(built)
+        interp.guards = before.guards
+        return
     after, built = _branch(interp, stmt.test, True, stmt.body)
     interp.restore(before)
     end, otherwise = _branch(interp, stmt.test, False, stmt.orelse)
