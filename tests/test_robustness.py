@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 import sysconfig
 from functools import cache
@@ -18,6 +19,7 @@ from looplint.sources.reading import SourceError, decode, read_source
 pytestmark = pytest.mark.slow
 
 RULES = load()
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 SAMPLES = {"standard": 15, "installed": 20, "torch": 15}
 
 
@@ -89,6 +91,20 @@ def test_made_programs_are_analysed(lines: list[str]) -> None:
     program = "import torch\nfrom torch import nn\ndef run(net, opt, loader, crit, sched, scaler, hist, flag, total=0):\n"
     program += "\n".join("    " + line for line in lines) + "\n"
     problems = analyse(decode(program.encode(), None, "made.py"), RULES).problems
+    assert not [p for p in problems if "internal error" in p.message], program
+
+
+class _Emptied(ast.NodeTransformer):
+    """Leaves nothing in what stands under conditions."""
+
+    def visit_If(self, node: ast.If) -> ast.If:
+        return ast.If(node.test, [ast.Pass()], node.orelse)
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.rglob("*.py"))[::4], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_programs_with_empty_branches_are_analysed(path: Path) -> None:
+    program = ast.unparse(_Emptied().visit(ast.parse(path.read_text(encoding="utf-8"))))
+    problems = analyse(decode(program.encode(), None, "emptied.py"), RULES).problems
     assert not [p for p in problems if "internal error" in p.message], program
 
 

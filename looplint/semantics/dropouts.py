@@ -74,7 +74,7 @@ def _decided(body: list[ir.Stmt], told: frozenset[str], decided: bool = False) -
             yield from (e for e in (ir.walk(expr) if choice else [expr]) if isinstance(e, ir.Call) and (decided or choice))
         for inner in ir.bodies(stmt):
             yield from _decided(inner, told, decided or asks)
-        decided = decided or (asks and isinstance(stmt, ir.If) and isinstance(stmt.body[-1], ir.Return))
+        decided = decided or (asks and isinstance(stmt, ir.If) and bool(stmt.body) and isinstance(stmt.body[-1], ir.Return))
 
 
 def _asks(test: ir.Expr, told: frozenset[str]) -> bool:

@@ -48,6 +48,7 @@ TOLD = {
     "a way out": "if not use_dropout:\n    return x\nx = F.dropout(x, 0.5)",
     "a comparison": "if how == 'train':\n    x = F.dropout(x, 0.5)",
     "a method": "if use_dropout:\n    x = self.drop(x)",
+    "a branch that is left empty": "if how == 'train':\n    pass\nif use_dropout:\n    x = self.drop(x)",
 }
 NOT_TOLD = {
     "no test": "x = F.dropout(x, 0.5)",
