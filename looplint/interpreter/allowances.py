@@ -78,6 +78,7 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
         interp.graph.cut(nodes, leading)
         interp.forget_remarks(noted)
         interp.recordings.clear()
+        interp.heads.clear()
         kept = [each for each in interp.reached.functions if not may_train(interp, each)]
         interp.reached.forget(reached)
         interp.reached.functions.update(dict.fromkeys(kept))  # only what may train is worth a budget of its own

@@ -39,7 +39,7 @@ from looplint.syntax.substitution import Substitutions
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint.interpreter.frames import Frame
+    from looplint.interpreter.frames import Frame, Snapshot
     from looplint.interpreter.replay import Recording
     from looplint.syntax.project import ModuleInfo, Project
 
@@ -114,6 +114,8 @@ class Interpreter(Position):
         self.assigned = 0
         self.recordings: dict[tuple[CallString, Func], Recording] = {}
         self.noted: list[EventKey] = []
+        # Where loops in loops were read last: with what names and paths came to their heads from outside, and what held there in the end.
+        self.heads: dict[Loop, tuple[Snapshot, Snapshot]] = {}
         # Whether all that was met and may train was followed.
         self.complete = True
         # The names of functions that may train.

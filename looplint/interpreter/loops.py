@@ -92,7 +92,8 @@ def repeat(
     head = interp.graph.add("head", interp.loops, interp.at, loop=loop)
     interp.at = [Loose(head)]
     length = len(interp.graph.nodes)
-    start = interp.save()
+    entry = interp.save()
+    start = _read_before(interp, loop, entry)
     returned, paused, stuck = len(interp.frame.returns), len(interp.frame.pauses), len(interp.frame.endless)
     for turn in range(_PASSES):
         interp.graph.cut(length)
@@ -105,6 +106,8 @@ def repeat(
         if same or turn == _PASSES - 1:
             break
         start = replace(start, locals=around.locals, grad=around.grad, constants=around.constants)
+    if outer:
+        interp.heads[loop] = (entry, start)
     if last is not None and end.alive and not scope.breaks:
         scope, end = _turn(interp, replace(start, at=end.at), last, body)
     loop.repeats = end.alive and not loop.once
@@ -123,6 +126,18 @@ def repeat(
     interp.guards = guards
     if interp.at:
         interp.at = [Loose(interp.graph.add("exit", interp.loops, interp.at, loop=loop))]
+
+
+def _read_before(interp: Interpreter, loop: Loop, entry: Snapshot) -> Snapshot:
+    """What holds at a loop's head, as far as that is known: where the loop around it is read again, and has brought more to it, all that its own turns brought before."""
+    if loop not in interp.heads:
+        return entry
+    before, head = interp.heads[loop]
+    more = merge([replace(entry, at=[Loose(0)]), replace(before, at=[Loose(0)])])
+    if more.locals != entry.locals or more.grad != entry.grad or more.constants != entry.constants:
+        return entry
+    known = merge([replace(entry, at=[Loose(0)]), replace(head, at=[Loose(0)])])
+    return replace(entry, locals=known.locals, grad=known.grad, constants=known.constants)
 
 
 def _turn(interp: Interpreter, start: Snapshot, enter: Callable[[], None], body: list[ir.Stmt]) -> tuple[LoopScope, Snapshot]:

@@ -131,6 +131,7 @@ def _within(interp: Interpreter, run: Callable[[], object], root: str, budget: i
     interp.grad, interp.autocast, interp.guards, interp.loops, interp.scopes, interp.active = True, None, (), (), [], []
     interp.fuel, interp.floor = budget, 0
     interp.recordings.clear()
+    interp.heads.clear()
     interp.constants = {}
     top = interp.frame
     length, noted, followed = len(interp.graph.nodes), len(interp.remarks), interp.reached.mark()

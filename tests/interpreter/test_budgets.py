@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from looplint.flow.remarks import Remark
-from looplint.interpreter import interpreter, replay, roots
+from looplint.interpreter import interpreter, loops, replay, roots
 from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL
 from looplint.interpreter.roots import follow, interpreter_of
 from looplint.linting.analysis import build_program
@@ -97,6 +97,24 @@ def test_what_a_call_did_is_done_again_as_if_it_were_followed(path: Path, monkey
         program, _ = build_program(source)
         graphs.append((program.graph.text(), [(type(e).__name__, e.index) for e in program.of(Remark)]))
     assert graphs[0] == graphs[1]
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.rglob("*.py"))[5::12], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_loop_that_is_read_again_is_as_if_it_were_read_first(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = read_source(path)
+    graphs = [build_program(source)[0].graph.text()]
+    monkeypatch.setattr(loops, "_read_before", lambda _interp, _loop, entry: entry)
+    graphs.append(build_program(source)[0].graph.text())
+    assert graphs[0] == graphs[1]
+
+
+def test_loops_in_loops_cost_as_much_more_as_there_are_levels() -> None:
+    def burnt(depth: int) -> int:
+        lines = [f"{'    ' * level}for a{level} in range(3):\n" for level in range(depth)]
+        body = "".join(f"{'    ' * depth}y{n} = (net(torch.ones(2, 4)) + {n}).sum()\n" for n in range(40))
+        return _burnt(f"import torch\nnet = torch.nn.Linear(4, 4)\n{''.join(lines)}{body}")
+
+    assert burnt(5) < 5 * burnt(1)
 
 
 def test_a_call_in_nested_loops_is_not_followed_for_each_reading_of_them() -> None:
