@@ -59,6 +59,8 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 - A tensor that is made in the same expression: `torch.zeros(1).cuda()` starts the CUDA context.
 - The last line of a cell, which is shown.
 
+Advice where the tensor is moved again before anything else reads it (`y = y.long().to(device)` below): the line does nothing, and can go.
+
 ## Repair
 
 Safe: assign the result. Unsafe where a move would reach what is read as an array, or a file that hands things to other processes.
@@ -77,6 +79,9 @@ def check(program: Program) -> Reports:
     for event in program.of(Discard):
         if not event.certain:
             continue  # it may be something else than a tensor
-        stays = "keeps its type" if event.changes == "type" else "stays where it is"
-        message = f"{event.receiver}.{event.method}() gives a copy, which is not used: {event.receiver} {stays}; assign the copy, or leave the call out"
-        yield Report(event, message, repair=AssignResult(event=event))
+        does, stays = ("converts", "keeps its type") if event.changes == "type" else ("moves", "stays where it is")
+        message = (
+            f"{event.receiver}.{event.method}() {does} nothing by itself: its result is not used, and {event.receiver} {stays}; "
+            "assign the result, or leave the call out"
+        )
+        yield Report(event, message, severity="advice" if event.again else None, repair=AssignResult(event=event))

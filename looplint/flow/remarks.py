@@ -29,6 +29,8 @@ class Discard(Remark):
     changes: Literal["device", "type"]
     # Whether it is a parameter that its module has registered.
     of_parameter: bool = False
+    # Whether what reads the tensor next moves it, and keeps that.
+    again: bool = False
 
 
 class Shelve(Remark):

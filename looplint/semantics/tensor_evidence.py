@@ -28,6 +28,7 @@ from looplint.knowledge.pytorch import (
     TENSOR_ONLY_ATTRIBUTES,
 )
 from looplint.semantics.made_there import is_made_there
+from looplint.semantics.moved_again import is_moved_again
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -51,7 +52,9 @@ def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: s
         return  # nothing is dropped, or what is there already
     if _is_tensor(interp, atom, receiver):
         kept = _is_parameter(interp, ir.render(receiver))
-        discard = Discard(receiver=ir.render(receiver), method=name, changes=_changes(name, args, expr), of_parameter=kept)
+        changes = _changes(name, args, expr)
+        again = changes == "device" and is_moved_again(interp.frame.function, interp.statement, ir.render(receiver))
+        discard = Discard(receiver=ir.render(receiver), method=name, changes=changes, of_parameter=kept, again=again)
         interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
 
 
