@@ -58,8 +58,7 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 - Batches of graph libraries and of tokenizers, which change in place too: objects with fields of their own.
 - A tensor that is made in the same expression: `torch.zeros(1).cuda()` starts the CUDA context.
 - The last line of a cell, which is shown.
-
-Advice where the tensor is moved again before anything else reads it (`y = y.long().to(device)` below): the line does nothing, and can go.
+- Advice only: a tensor that is moved again before anything else reads it (`y = y.long().to(device)` below). The line does nothing, and can go.
 
 ## Repair
 

@@ -44,6 +44,10 @@ CALLS: dict[str, str] = {
         f"torch.cuda.{kind}Tensor": "made-on-gpu"
         for kind in ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Byte", "Char", "Bool")
     },
+    **{
+        f"torch.cuda.{name}": "asked-of-gpu"
+        for name in ("get_device_name", "get_device_properties", "get_device_capability", "mem_get_info", "current_device", "Stream")
+    },
     "torch.cuda.empty_cache": "released",
     "torch.cuda.memory.empty_cache": "released",
     "torch.mps.empty_cache": "released",

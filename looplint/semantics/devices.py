@@ -91,6 +91,12 @@ def note_unconditional(interp: Interpreter) -> None:
     interp.flags.goes_to_gpu |= not any(asks_for_gpu(guard.test) for guard in interp.guards)
 
 
+def note_placed(interp: Interpreter, device: Value | None) -> None:
+    """Note that a tensor is made on a device, or goes there, where that is a GPU on every machine."""
+    if is_accelerators(device):
+        note_unconditional(interp)
+
+
 def note_moved(interp: Interpreter, files: Iterable[File], device: str | None) -> None:
     """Note that what was read from files goes to a device, and that this is the CPU on every machine."""
     if device == "cpu" and not interp.guards:
@@ -138,6 +144,13 @@ def _made_on_gpu(interp: Interpreter, qualname: str, args: Arguments, expr: ir.C
     if not interp.candidates:
         note_unconditional(interp)
     return frozenset({Tensor(made=COMPUTED)})
+
+
+@transfer("asked-of-gpu")
+def _asked_of_gpu(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`torch.cuda.get_device_name()`, which raises where there is none."""
+    note_unconditional(interp)
+    return UNKNOWN
 
 
 @transfer("current-accelerator")

@@ -144,6 +144,7 @@ def _element(interp: Interpreter, value: Value) -> Value:
 
 @transfer("detached")
 def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    devices.note_placed(interp, args.keywords.get("device"))
     tensor = combine(interp.grad, args.values())
     made = COMPUTED if qualname.startswith("torch.") else frozenset()
     if tensor is not None and made and is_array(tensor):
@@ -207,6 +208,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
     elif name in ("to", "cuda"):
         if name == "cuda":
             devices.note_unconditional(interp)
+        else:
+            devices.note_placed(interp, args.get(0, "device"))
         note_transfer(interp, tensor, name, args, expr)
         tensor = placed(tensor, name)
     elif name == "pin_memory":

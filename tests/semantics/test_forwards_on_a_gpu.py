@@ -33,10 +33,18 @@ ON_A_GPU = [
     "zero = torch.cuda.LongTensor(1).fill_(0)",
     "zero = torch.cuda.FloatTensor(x.shape).normal_() if self.training else 0",
     "zero = sum(torch.cuda.FloatTensor([n]) for n in range(3))",
+    "zero = torch.zeros(1, device='cuda')",
+    "device = torch.device('cuda')\n                zero = torch.arange(3, device=device).view(1, 3)",
+    "zero = torch.zeros(1).to('cuda:0')",
+    "print(f'on {torch.cuda.get_device_name(x.device)}')\n                zero = 0",
 ]
 ANYWHERE = [
     "zero = torch.cuda.LongTensor(1) if x.is_cuda else torch.LongTensor(1)",
     "zero = torch.zeros(1)",
+    "zero = torch.zeros(1, device='cuda' if torch.cuda.is_available() else 'cpu')",
+    "zero = torch.zeros(1, device=x.device)",
+    "zero = torch.zeros(1).to('cpu')",
+    "zero = 0\n                if torch.cuda.is_available():\n                    print(torch.cuda.get_device_name(0))",
     "zero = torch.LongTensor(1)\n                if torch.cuda.is_available():\n                    zero = torch.cuda.LongTensor(1)",
 ]
 
