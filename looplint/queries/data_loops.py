@@ -16,18 +16,27 @@ from looplint.syntax import ir
 
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
-    """The innermost loop over data around an event in which nothing is trained; one that always ends in its first turn tries a batch, and is no pass."""
-    loop = untrained_loop(program, event)
-    return loop if loop is not None and loop.repeats and over_data(loop) else None
+    """The innermost loop over data around an event in which nothing is trained; one that always ends in its first turn tries a batch, and is no pass.
+
+    A loop that counts, such as the steps of a decoder, belongs to the turn of the loop around it.
+    """
+    for loop in reversed(event.loops):
+        if _trains(program, loop) or not loop.repeats:
+            return None
+        if over_data(loop):
+            return loop
+    return None
 
 
 def untrained_loop(program: Program, event: Event) -> Loop | None:
     """The innermost loop around an event, where nothing is trained in it."""
     if not event.loops:
         return None
-    loop = event.loops[-1]
-    trained = any(loop in e.loops for e in program.of(Backward, Step, Escape) if e.kind != "escape" or e.certain)
-    return None if trained else loop
+    return None if _trains(program, event.loops[-1]) else event.loops[-1]
+
+
+def _trains(program: Program, loop: Loop) -> bool:
+    return any(loop in e.loops for e in program.of(Backward, Step, Escape) if e.kind != "escape" or e.certain)
 
 
 def samples(program: Program, event: Forward) -> bool:
