@@ -31,7 +31,7 @@ STEPS = {
                     for x, y in valid:
                         for t in range(steps):
                             x = model(x)  # expect: LL302
-                            losses.append(nn.functional.mse_loss(x, y).item())
+                            losses.append((-torch.log_softmax(x, -1).gather(1, y)).mean().item())
 """,
     "two loops of steps": """
                 losses = []
@@ -40,7 +40,7 @@ STEPS = {
                         for t in range(steps):
                             for beam in range(2):
                                 x = model(x)  # expect: LL302
-                            losses.append(nn.functional.mse_loss(x, y).item())
+                            losses.append((-torch.log_softmax(x, -1).gather(1, y)).mean().item())
 """,
     "in a function": """
                 with torch.no_grad():
@@ -49,7 +49,7 @@ STEPS = {
                             loss = 0
                             for t in range(steps):
                                 x = model(x)  # expect: LL302
-                                loss += nn.functional.mse_loss(x, y).item()
+                                loss += (-torch.log_softmax(x, -1).gather(1, y)).mean().item()
                             return loss
                         print(unroll(x))
 """,
@@ -62,13 +62,13 @@ NO_PASS = {
                     for x, y in valid:
                         for t in range(steps):
                             x = model(x)
-                            losses.append(nn.functional.mse_loss(x, y).item())
+                            losses.append((-torch.log_softmax(x, -1).gather(1, y)).mean().item())
 """,
     "a count around one batch": """
                 losses = []
                 with torch.no_grad():
                     for t in range(steps):
-                        losses.append(nn.functional.mse_loss(model(x), y).item())
+                        losses.append((-torch.log_softmax(model(x), -1).gather(1, y)).mean().item())
 """,
     "one input again and again": """
                 spread = []
