@@ -246,6 +246,8 @@ class Score(Remark):
     outcomes: Outcomes
     # Whether gradients are on, None where that is not known: where they are off, the loss trains nothing.
     grad: bool | None
+    # The forwards that the prediction has in its graph.
+    forwards: frozenset[EventKey] = frozenset()
 
 
 class Objective(Remark):

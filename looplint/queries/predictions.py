@@ -21,7 +21,7 @@ class Scored:
         event: the call of the loss.
         what: how the text names the prediction.
         outcomes: what it came out of.
-        measures: whether the loss trains nothing: gradients are off wherever its call is reached.
+        measures: whether the loss trains nothing: gradients are off wherever its call is reached, or nothing of the prediction goes backward.
     """
 
     event: Score
@@ -36,12 +36,17 @@ class Scored:
 
 def scored(program: Program, function: str, op: str) -> Iterator[Scored]:
     """The calls of a loss whose prediction came out of an operation, on every path and whatever the loss is called with."""
-    recorded = {e.site.node for e in program.of(Score) if e.grad is not False}
+    trained = {e.site.node for e in program.of(Score) if _may_train(program, e)}
     for event in program.of(Score):
         outcomes = event.outcomes
         if event.function == function and event.certain and outcomes and all(o.op == op for o in outcomes):
-            measures = event.site.node not in recorded
+            measures = event.site.node not in trained
             yield Scored(event, _name(event.site.node), tuple(sorted(outcomes, key=_order)), measures)
+
+
+def _may_train(program: Program, loss: Score) -> bool:
+    """Whether a loss has gradients on, and something of its prediction goes backward, or may do so as nothing is known of it."""
+    return loss.grad is not False and not (loss.forwards and program.uses.trained.isdisjoint(loss.forwards))
 
 
 def prediction(call: cst.CSTNode) -> cst.BaseExpression | None:

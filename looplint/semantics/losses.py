@@ -59,8 +59,11 @@ def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments,
     functions = (SCORES.get(name.rpartition(".")[2]) for name in names if name.startswith(SCORING))
     function = next(filter(None, functions), None)
     if function is not None:
-        outcomes = resolve(interp, of_value(args.get(0, "input"))) or frozenset()
-        interp.remark(Score(function=function, outcomes=outcomes, grad=interp.grad), expr.node, {obj} if obj is not None else ())
+        prediction = args.get(0, "input")
+        outcomes = resolve(interp, of_value(prediction)) or frozenset()
+        forwards = frozenset(key for atom in prediction or () if isinstance(atom, Tensor) for key in atom.forwards)
+        score = Score(function=function, outcomes=outcomes, grad=interp.grad, forwards=forwards)
+        interp.remark(score, expr.node, {obj} if obj is not None else ())
 
 
 def _those_asked_for(interp: Interpreter, expr: ir.Call, names: list[str]) -> list[str]:

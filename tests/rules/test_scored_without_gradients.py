@@ -41,7 +41,7 @@ def _said(operation: str, trained: str, measured: str, context: str = "with torc
 
 @pytest.mark.parametrize("operation", ["softmax(1)", "sigmoid()"])
 @pytest.mark.parametrize("measured", [INLINE, "score(net(x), y)"])
-@pytest.mark.parametrize("context", ["with torch.no_grad():", "with torch.inference_mode():"])
+@pytest.mark.parametrize("context", ["with torch.no_grad():", "with torch.inference_mode():", "if True:"])
 def test_a_loss_that_is_measured_trains_nothing(operation: str, measured: str, context: str) -> None:
     assert _said(operation, PLAIN, measured, context) == ["the loss says little"]
 
