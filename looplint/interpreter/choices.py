@@ -189,9 +189,11 @@ def _built_at(obj: Obj, sites: set[int]) -> bool:
 
 
 def _contexts(obj: Obj) -> Iterable[CallString]:
-    """The calling contexts in which an object was allocated, from the innermost on; none where that is not known."""
-    context = obj.key[0] if isinstance(obj.key, tuple) else None
-    return context.outward() if isinstance(context, CallString) else ()
+    """The calling contexts in which an object was allocated, or taken from out of sight, from the innermost on; none where that is not known."""
+    match obj.key:
+        case (CallString() as context, *_) | ("symbol", ("made", CallString() as context, *_)):
+            return context.outward()
+    return ()
 
 
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
