@@ -65,13 +65,14 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
 - Results that go with their graph to callers or code out of sight, but for those of a pass over a loader, or over batches in what evaluates by its name: they may be a part of a loss.
 - Models that are frozen (`requires_grad_(False)`), those from out of sight whose results become arrays without `detach()`, so that they must be, and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
-- Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
+- Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there, where
+  it is compared with something, or goes over a loader in a program that trains nothing.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
 - Parts of a model out of sight in a program that trains none, unless it moves them or switches their mode: they may be methods that disable gradients.
 - Models whose own forward differentiates something: the forces of an energy, an optimization in a layer.
 - Methods that are told the names of parameters, one by one, as for groups with rates of their own.
-- Forwards whose results are not measured, but for a pass over a loader in eval mode.
+- Forwards whose results are not measured, but for a pass over a loader in eval mode, or of a model as above.
 
 ## Repair
 

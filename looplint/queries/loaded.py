@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Obj
-from looplint.flow.events import Construct, Forward, LoadState
+from looplint.flow.events import Backward, Construct, Forward, LoadState, Step
+from looplint.queries.data_loops import over_loader
 from looplint.queries.program import Program
 
 
@@ -14,7 +15,14 @@ def loaded_before(program: Program, module: Obj, event: Forward) -> LoadState | 
 
 
 def built_for_an_evaluation(program: Program, module: Obj, event: Forward) -> LoadState | None:
-    """Where a model has got its weights that is built in sight, stays there, and is compared with something by the forward; None for others."""
+    """Where a model has got its weights that is built in sight and stays there, if the forward is one of an evaluation; None for others."""
     built = any(module in e.subjects and e.certain and e.root == event.root for e in program.of(Construct))
     own = built and not module.symbolic and not module.escaped and not module.many
-    return loaded_before(program, module, event) if own and event.key in program.uses.compared else None
+    evaluates = event.key in program.uses.compared or _only_applies(program, event)
+    return loaded_before(program, module, event) if own and evaluates else None
+
+
+def _only_applies(program: Program, event: Forward) -> bool:
+    """Whether a forward goes over a loader in a program that trains nothing, and keeps what it gives."""
+    passes = bool(event.loops) and over_loader(event.loops[-1])
+    return passes and event.key not in program.uses.handed_on and not program.of(Backward, Step)

@@ -53,7 +53,7 @@ def test_a_model_that_gets_its_weights(body: str, weights: str) -> None:
             {"weights": "if weights is not None: net.load_state_dict(weights)\n        net = hand_over(net)"},
             id="that others put in its place",
         ),
-        pytest.param({"body": "save(net(x))"}, id="that is not compared"),
+        pytest.param({"body": "hand_over(net(x))"}, id="that is not compared"),
         pytest.param(
             {"body": "x.requires_grad_()\n                save(torch.autograd.grad(nn.functional.cross_entropy(net(x), y), x))"},
             id="for a gradient",
@@ -63,4 +63,43 @@ def test_a_model_that_gets_its_weights(body: str, weights: str) -> None:
     ],
 )
 def test_what_may_need_its_graph_or_has_none(parts: dict[str, str]) -> None:
+    assert_marked(PROGRAM.format(**{**PARTS, **parts}))
+
+
+APPLIED = {
+    "dropped": "net(x){found}",
+    "clamped and dropped": """out = net(x){found}
+                out = torch.clamp(out, 0, 1)""",
+    "kept here": "right = max(right, net(x).shape[1]){found}",
+    "printed": "print(net(x)){found}",
+    "saved": "save(net(x)){found}",
+}
+
+
+@pytest.mark.parametrize("body", APPLIED.values(), ids=APPLIED)
+def test_a_model_that_is_applied_to_a_loader_where_nothing_is_trained(body: str) -> None:
+    assert_marked(PROGRAM.format(**{**PARTS, "body": body.format(found="  # expect: LL303")}))
+
+
+TRAINED_TOO = """
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param({"body": "yield net(x)"}, id="a generator"),
+        pytest.param({"body": "return net(x)"}, id="given back"),
+        pytest.param({"body": "right = right + net(x).mean()"}, id="summed and given back"),
+        pytest.param({"body": "save.last = net(x)"}, id="kept elsewhere"),
+        pytest.param({"body": "net(x)", "context": f"if True:\n            pass{TRAINED_TOO}\n        if True:"}, id="where it is trained"),
+        pytest.param({"body": "net(x)", "context": "with torch.no_grad():"}, id="without gradients"),
+    ],
+)
+def test_what_is_applied_where_it_may_train(parts: dict[str, str]) -> None:
     assert_marked(PROGRAM.format(**{**PARTS, **parts}))
