@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looplint.domain.objects import Engine, FrameworkModule, Instance, Module, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import Engine, FrameworkModule, Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     UNKNOWN,
@@ -43,7 +43,7 @@ CallContext = tuple[object, int]
 
 def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> Value:
     """Call everything that the callee can be; with several, the paths split and join again."""
-    candidates = [a for a in callee if not (isinstance(a, Const) and a.value is None)]
+    candidates = list(dict.fromkeys(_called(a) for a in callee if not (isinstance(a, Const) and a.value is None)))
     if len(candidates) > 1:
         known = _without_unknown(candidates)
         candidates = sorted(_without_fallbacks(known) or candidates[:1], key=stable)
@@ -82,6 +82,14 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
         if isinstance(atom, Ref):
             atom.obj.qualname = ""  # which class it is, is not known
     return result
+
+
+def _called(callee: Atom) -> Atom:
+    """What is called by calling something: the model itself, where it is the `model.__call__` that a library's base gives it."""
+    match callee:
+        case Method(Ref(Module() | Loss() | Engine()) as model, "__call__"):
+            return model
+    return callee
 
 
 def _are_modules(candidates: Sequence[Atom]) -> bool:

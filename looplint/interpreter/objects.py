@@ -153,7 +153,7 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
             return ref(obj)
         case Scheduler() if name == "optimizer":
             return obj.optimizer or UNKNOWN
-        case Module() | Loss():
+        case Module() | Loss() if name != "__call__":
             missing = obj.cls is not None and not obj.symbolic and name not in _OF_MODULES and classes.lacks(interp, obj.cls, name)
             return UNKNOWN if missing else child(interp, obj, name)
         case Options() if name not in OPTION_METHODS:

@@ -16,6 +16,8 @@ from looplint.syntax.ir import Usage
 _MODULE_METHODS = frozenset(
     {"train", "eval", "parameters", "named_parameters", "state_dict", "load_state_dict", "modules", "named_modules", "requires_grad_"}
 )
+# What gives the items of what it is given in turn.
+_ITERATING = frozenset({"enumerate", "iter", "tqdm", "zip"})
 _OF_ACCELERATORS = frozenset({"prepare", "clip_grad_norm_", "gather", "unwrap_model", "accumulate", "setup", "clip_gradients"})
 _ANNOTATIONS = {
     "Optimizer": "optimizer", "LRScheduler": "scheduler", "_LRScheduler": "scheduler", "GradScaler": "scaler", "DataLoader": "loader",
@@ -98,7 +100,12 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "loss"
     if usage.applied and any(part in lowered for part in _MODULES) and not (_names_a_maker(name) or _makes_modules(usage)):
         return "module"
-    return "loader" if usage.iterated and names_a_loader(lowered) else None
+    return "loader" if names_a_loader(lowered) and (usage.iterated or _is_gone_over(usage)) else None
+
+
+def _is_gone_over(usage: Usage) -> bool:
+    """Whether something is handed to what goes over it: `enumerate(loader)`, `tqdm(loader)`, `zip(sources, targets)`."""
+    return any(callee.rpartition(".")[2] in _ITERATING and (position == 0 or callee == "zip") for callee, position in usage.passed)
 
 
 def _names_an_accelerator(name: str) -> bool:

@@ -175,7 +175,8 @@ def _is_called(interp: Interpreter, obj: Obj, func: ir.Expr) -> bool:
     """Whether what a call calls is a module itself: not a function that applies it, such as `checkpoint(block, x)`, nor a method of it."""
     match func:
         case ir.Name(id=name):
-            return any(isinstance(a, Ref) and a.obj is obj for a in names.lookup(interp, interp.frame, name))
+            held = names.lookup(interp, interp.frame, name)
+            return any(isinstance(a, Ref) and a.obj is obj for a in held) and not any(isinstance(a, Method) for a in held)
         case ir.Subscript():
             return True
     return False
