@@ -63,6 +63,8 @@ _VALIDATION = {
 }
 _AFTER_VALIDATION = {"validation_epoch_end": ("outputs",), "on_validation_epoch_end": (), "on_validation_end": ()}
 _OF_TRAINER = ("model", "batch")
+# What a class of Lightning's sets to False where it steps by hand.
+_AUTOMATIC = "automatic_optimization"
 
 
 @hooks.loop_of_framework
@@ -98,7 +100,7 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
         found = classes.find_member(interp, cls, name)
         if found is not None and isinstance(found[0], ir.Function):
             note_loaders(interp, Func(found[0], found[1].module, found[1].closure, ref(instance), cls), _run(interp, cls, name))
-    if len(turn) > 1:  # the framework steps, by its schedulers too
+    if len(turn) > 1 or _may_be_automatic(interp, cls):  # the framework steps, by its schedulers too
         for scheduler in _stepped_by_lightning(instance.configured):
             scheduler.lost = True
     batch = _over(node, "loader", [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)])
@@ -146,6 +148,29 @@ def _construct(interp: Interpreter, cls: ClassRef) -> None:
         call.args.append(ir.Arg(ir.Name(hook.node, "given"), star="*"))
         call.dropped = False
         interp.evaluate(call)
+
+
+def _may_be_automatic(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether Lightning steps in some runs though the class goes backward by hand: what tells it not to is said under a condition, or is one."""
+    said = [each for base in classes.mro(interp, cls) for each in _told_to_step(base.cls)]
+    return bool(said) and False not in said
+
+
+def _told_to_step(cls: ir.Class) -> list[bool]:
+    """For each place where a class sets `automatic_optimization`, whether that leaves a run in which it is on."""
+    own = [cls.assigned[_AUTOMATIC]] if _AUTOMATIC in cls.assigned else []
+    methods = [f for name, f in cls.methods.items() if name != _AUTOMATIC]
+    everywhere = [s for f in methods for s in ir.statements(f.body) if _sets_automatic(s)]
+    always = {id(s) for s in own} | {id(s) for f in methods for s in f.body}
+    given = [(s.value, id(s) in always) for s in (*own, *everywhere) if isinstance(s, ir.Assign)]
+    if _AUTOMATIC in cls.methods:
+        returns = [s.value for s in ir.statements(cls.methods[_AUTOMATIC].body) if isinstance(s, ir.Return)]
+        given += [(value, len(returns) == 1) for value in returns if value is not None]
+    return [not (surely and isinstance(value, ir.Const) and value.value is False) for value, surely in given]
+
+
+def _sets_automatic(stmt: ir.Stmt) -> bool:
+    return isinstance(stmt, ir.Assign) and any(isinstance(to, ir.Attr) and to.attr == _AUTOMATIC for to in stmt.targets)
 
 
 def _hook(interp: Interpreter, cls: ClassRef, name: str) -> ir.Function | None:

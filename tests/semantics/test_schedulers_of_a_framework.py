@@ -136,3 +136,42 @@ def test_a_scheduler_without_a_name_is_told_of_in_words() -> None:
     messages = [f.message for f in looplint.lint(PROGRAM + PLATEAU, isolated=True) if f.code == "LL205"]
     assert all("call its step(" in m for m in messages)
     assert any("call its step(metric) after each validation" in m for m in messages)
+
+
+BY_HAND = "        self.automatic_optimization = False\n"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "        if config.several:\n            self.automatic_optimization = False\n",
+        "        self.automatic_optimization = not config.several\n",
+        "        if config.several:\n            self.automatic_optimization = False\n        else:\n            self.automatic_optimization = True\n",
+        "\n    @property\n    def automatic_optimization(self):\n        return not self.config.several\n\n    def build_model(self, config):\n",
+    ],
+)
+def test_lightning_may_step_where_it_is_told_not_to_under_a_condition(said: str) -> None:
+    program = (PROGRAM + PLATEAU).replace(BY_HAND, said)
+    assert never_stepped(program) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "\n    @property\n    def automatic_optimization(self):\n        return False\n\n    def build_model(self, config):\n",
+        "        if config.several:\n            self.automatic_optimization = False\n        self.automatic_optimization = False\n",
+    ],
+)
+def test_lightning_never_steps_where_it_is_told_not_to(said: str) -> None:
+    assert len(never_stepped((PROGRAM + PLATEAU).replace(BY_HAND, said))) == 2
+    assert (
+        len(
+            never_stepped(
+                (PROGRAM + PLATEAU)
+                .replace(BY_HAND, "")
+                .replace("    def __init__", "    automatic_optimization = False\n\n    def __init__")
+            )
+        )
+        == 2
+    )
