@@ -286,8 +286,11 @@ def _parts_in(interp: Interpreter, value: Value) -> frozenset[Module]:
 
 
 def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Value) -> None:
-    """`model.head = nn.Linear(...)`: a part is added or replaced. What a parameter's `data` or `grad` is set to leaves the parameter as it is."""
-    if target.attr in ("data", "grad"):
+    """`model.head = nn.Linear(...)`: a part is added or replaced. What a parameter's `data` or `grad` is set to leaves the parameter as it is.
+
+    A module of a class of the program is no parameter: what it calls `data` or `grad` is its own.
+    """
+    if target.attr in ("data", "grad") and obj.cls is None:
         return
     constructing = any(f.name == "__init__" for f in interp.active) and obj.cls is not None
     modules = refs(value, Module, Loss)
