@@ -49,7 +49,8 @@ def train(net: nn.Module, loader, epochs: int):
 - Two backwards that share a part of a graph.
 - `create_graph=True`, and forwards that are differentiated by their inputs.
 - A graph that reaches back into the iteration before, such as a hidden state that is carried on.
-- A forward outside the loop, whose graph every iteration goes through, and a model that keeps what its first forward computes.
+- A forward outside the loop, whose graph every iteration goes through, what was computed there from parameters, and a model that keeps what its first
+  forward computes.
 - A backward in a comprehension or in a closure that an optimizer calls.
 - A loss whose computation is not known, and a loop that passes objects to code that cannot be followed.
 
@@ -62,7 +63,20 @@ Unsafe: drop the argument.
 What a run shows: more memory is held at the end of the iteration.
 """
 
-from looplint.rule import Backward, DropArgument, Escape, Program, Report, Reports, Scaler, Scheduler, Step, may_keep_a_graph, note
+from looplint.rule import (
+    Backward,
+    DropArgument,
+    Escape,
+    Program,
+    Report,
+    Reports,
+    Scaler,
+    Scheduler,
+    Step,
+    goes_through_what_is_older,
+    may_keep_a_graph,
+    note,
+)
 
 CODE = "LL110"
 SEVERITY = "warning"
@@ -87,6 +101,8 @@ def check(program: Program) -> Reports:
         made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
             continue  # a forward outside the loop
+        if goes_through_what_is_older(program, event):
+            continue  # a value that was computed from parameters outside the loop
         if any(may_keep_a_graph(program, o) for e in made for o in e.subjects):
             continue  # a model that keeps what its first forward computes
         message = "retain_graph=True on the only backward of this graph: memory is kept for another backward, which never comes; leave retain_graph out"

@@ -136,7 +136,17 @@ class Scaled:
         return self.scaler.number
 
 
-Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled
+@dataclass(frozen=True, slots=True)
+class Rooted:
+    """It is computed from parameters or other leaves directly, through no forward, inside so many loops: the graph of that is built there."""
+
+    depth: int
+
+    def __hash__(self) -> int:
+        return self.depth
+
+
+Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled | Rooted
 Tags = frozenset[Tag]
 NO_TAGS: Tags = frozenset()
 
@@ -187,6 +197,11 @@ def is_multiplied(tags: Tags) -> bool:
 def went_backward(tags: Tags) -> bool:
     """Whether a tensor went backward, on some path."""
     return any(isinstance(tag, SentBackward) for tag in tags)
+
+
+def is_built_around(tags: Tags, depth: int) -> bool:
+    """Whether a graph has a part that was built outside of the innermost of so many loops: each turn of it goes through that again."""
+    return any(isinstance(tag, Rooted) and tag.depth < depth for tag in tags)
 
 
 def tell_of_a_graph(tags: Tags) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, List, Obj
-from looplint.domain.tags import Mark, Multiplied, SentBackward
+from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward
 from looplint.domain.values import (
     COMPUTED,
     NUMBERS,
@@ -126,6 +126,11 @@ def is_array(tensor: Tensor) -> bool:
 def computed(tensor: Tensor) -> Tensor:
     """The tensor as the result of an operation of torch."""
     return replace(tensor, made=COMPUTED, outcomes=frozenset())
+
+
+def rooted(tensor: Tensor, depth: int) -> Tensor:
+    """What an operation gives inside so many loops: where it has a graph of leaves alone, that was built there."""
+    return tensor.tagged(Rooted(depth)) if tensor.graph == "yes" and not tensor.forwards else tensor
 
 
 def sure(values: Iterable[Value]) -> bool:

@@ -141,6 +141,8 @@ class Backward(Event):
     forwards: frozenset[EventKey] = frozenset()
     # What goes backward where it comes from parameters alone, and from no forward.
     of_parameters: frozenset[Tensor] = frozenset()
+    # Whether a part of its graph was computed from leaves outside of the loop that it is in: it goes through that in each turn.
+    reaches_out: bool = False
     # Whether it is the mean over one batch, as a loss function gives it: not divided, and added to nothing.
     mean: bool = False
     # Whether a scaler has multiplied it, on every path or on some, and which scalers did so on every path.

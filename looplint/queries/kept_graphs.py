@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from looplint.domain.objects import Obj
+from looplint.domain.tags import is_built_around
 from looplint.domain.values import ClassRef
+from looplint.flow.events import Backward
 from looplint.queries.program import Program
 from looplint.syntax import ir
 
@@ -26,6 +28,12 @@ def may_keep_a_graph(program: Program, obj: Obj) -> bool:
     codes = (info.lowered() for info in program.modules_read if "def forward(" in info.source.text)
     forwards = (cls.methods.get("forward") for code in codes if code is not None for cls in code.classes)
     return any(_sets_once(forward) for forward in forwards if forward is not None)
+
+
+def goes_through_what_is_older(program: Program, event: Backward) -> bool:
+    """Whether a part of what a backward goes through was computed from leaves outside of its loop: `scale = torch.exp(self.raw)` before that."""
+    inputs = (forward.inputs for forward in program.forwards_of(event.forwards))
+    return event.reaches_out or any(given is not None and is_built_around(given.tags, len(event.loops)) for given in inputs)
 
 
 def _keeps(cls: ClassRef, depth: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.tags import NO_TAGS, Mark, Multiplied, Tags, is_multiplied, is_sum
-from looplint.domain.tensors import computed, multiplied, sure
+from looplint.domain.tensors import computed, multiplied, rooted, sure
 from looplint.domain.values import COMPUTED, Const, Number, Tensor, Unknown, Value, tensor_of
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
@@ -14,7 +14,7 @@ from looplint.syntax import ir
 @hooks.operated
 def _operated(interp: Interpreter, op: str, left: Value, right: Value, tensor: Tensor, expr: ir.Binary | ir.AugAssign) -> Tensor:
     if sure((left, right)):
-        tensor = computed(tensor)
+        tensor = rooted(computed(tensor), len(interp.loops))
     other = expr.right if isinstance(expr, ir.Binary) else expr.value
     if op == "-":
         _note_difference(interp, left, right)

@@ -7,7 +7,7 @@ from typing import Literal
 from looplint.dataclass import replace
 from looplint.domain.membership import register
 from looplint.domain.objects import Engine, List, Module, Obj
-from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_loss_or_mean, is_multiplied, is_sum, kept_at
+from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_built_around, is_loss_or_mean, is_multiplied, is_sum, kept_at
 from looplint.domain.tensors import combine, comes_from_parameters, detached, of_input, tensors_in, watched
 from looplint.domain.values import (
     NONE,
@@ -58,6 +58,7 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
         cut_off=tensor is not None and Mark.LEAF in tensor.tags and tensor.graph == "yes" and not sources,
         forwards=tensor.forwards if tensor else frozenset(),
         of_parameters=frozenset(a for value in losses for a in value if isinstance(a, Tensor) and comes_from_parameters(a)),
+        reaches_out=is_built_around(tags, len(interp.loops)),
         mean=_is_mean(tags),
         scaling=_scaling(scaling),
         scalers=frozenset(tag.scaler for tag in scaling if isinstance(tag, Scaled) and tag.always),

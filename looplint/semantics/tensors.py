@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.tags import NO_TAGS, Chunked, Mark, OfEntry, sources_of_batches
-from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, is_array, leaf, sure, under, watched
+from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, is_array, leaf, rooted, sure, under, watched
 from looplint.domain.values import (
     COMPUTED,
     NOTHING,
@@ -79,7 +79,7 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
     name = qualname.rpartition(".")[2]
     if of_torch:
         given = args.get(0, "input") or UNKNOWN
-        tensor = replace(computed(tensor), outcomes=of_function(interp, name, given, expr))
+        tensor = replace(rooted(computed(tensor), len(interp.loops)), outcomes=of_function(interp, name, given, expr))
         if qualname in ("torch.chunk", "torch.split"):
             tensor = _divided(tensor, name, expr, expr.args[1:])
         _count(interp, qualname, expr)
@@ -279,12 +279,13 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
             {guess(interp.grad, combine(interp.grad, [frozenset({tensor}), *args.values()]) or tensor)}
         )  # no tensor's method: it may give anything
     if name in ("to", "cuda", "float", "half", "clone", "contiguous", "squeeze", "view", "reshape", "cpu", "double"):
-        return frozenset({replace(tensor, graph=under(interp.grad, tensor.graph) if name != "to" else tensor.graph)})
+        copied = replace(tensor, graph=under(interp.grad, tensor.graph) if name != "to" else tensor.graph)
+        return frozenset({rooted(copied, len(interp.loops))})
     given = args.values() if name not in _SHAPED_LIKE else ()
     merged = combine(interp.grad, [frozenset({tensor}), *given]) or tensor
     if tensor.made or name in TENSOR_ONLY:
         merged = computed(merged)
-    merged = replace(merged, outcomes=of_function(interp, name, frozenset({tensor}), expr, own=True))
+    merged = replace(rooted(merged, len(interp.loops)), outcomes=of_function(interp, name, frozenset({tensor}), expr, own=True))
     if name in _PAIRS:
         interp.uses.scored |= tensor.origins
         return _reduced(merged, name, args.positional, args)
