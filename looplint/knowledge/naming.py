@@ -85,6 +85,9 @@ _OF_SWITCHES = ("grad", "eval", "infer", "frozen", "freeze", "predict", "test", 
 # Functions that write what they download to the file or the folder they are given, or say where they wrote it.
 _OF_DOWNLOADS = r"(?i)download|urlretrieve|^wget$|^fetch|(?:file|path|model|weights|checkpoint)s?_from_url$|^cached_path$"
 
+# What an argument is called that tells a model of a library to go backward in its forward: `memory_replay_backprop=True`, `backward=True`.
+_OF_BACKWARDS = r"(?i)^(?!(?:no|not|without|skip|disable|stop)_).*(?:backward|backprop)"
+
 # What the method is called that Lightning asks for a module's optimizers, which are torch's own or derive from these; many models have taken the name over.
 _CONFIGURES = r"_*configure_optimizers?$"
 
@@ -215,6 +218,11 @@ def samples(method: str) -> bool:
 def may_switch_gradients(switch: str) -> bool:
     """Whether a context manager, a decorator or a wrapper of functions may switch gradients off."""
     return any(word in switch.lower() for word in _OF_SWITCHES)
+
+
+def tells_to_go_backward(argument: str) -> bool:
+    """Whether an argument tells what it is given to that it is to go backward itself."""
+    return re.search(_OF_BACKWARDS, argument) is not None
 
 
 def downloads(function: str) -> bool:

@@ -14,6 +14,7 @@ from looplint.domain.values import (
     UNKNOWN,
     Arguments,
     ClassRef,
+    Const,
     Func,
     Graph,
     Iter,
@@ -146,7 +147,9 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled
-    if trains_itself or (obj.cls is not None and isinstance(obj, Module) and goes_backward(interp, obj.cls)):
+    if trains_itself or (
+        isinstance(obj, Module) and (_is_told_to_go_backward(args) if obj.cls is None else goes_backward(interp, obj.cls))
+    ):
         interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj}, certain=False)
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
@@ -169,6 +172,12 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         interp.drop_constants(obj)
         interp.set_constant(obj, objects.LAST_OUTPUT, frozenset({output}))
     return frozenset({output})
+
+
+def _is_told_to_go_backward(args: Arguments) -> bool:
+    """Whether an argument, by its name, tells a forward out of sight to go backward itself, and is no flag that is off."""
+    told = (value for name, value in args.keywords.items() if naming.tells_to_go_backward(name))
+    return any(not all(isinstance(a, Const) and not a.value for a in value) for value in told)
 
 
 def _is_called(interp: Interpreter, obj: Obj, func: ir.Expr) -> bool:

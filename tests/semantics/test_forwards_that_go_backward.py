@@ -51,3 +51,38 @@ def test_in_a_method() -> None:
     method = "def spread(self, loss):\n                loss.backward()\n            def forward("
     program = PROGRAM.replace("def forward(", method).format(helper="", inside="self.spread(loss)", after="pass", mark="")
     assert_marked(program)
+
+
+OF_A_LIBRARY = """
+        import torch
+        from replaying import Wrapper
+        class Trainer:
+            def __init__(self, size):
+                self.model = Wrapper(size).cuda()
+                self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3)
+            def train(self, batches, replays):
+                self.model.train()
+                for epoch in range(10):
+                    for batch in batches:
+                        loss = self.model{call}
+                        self.optimizer.step(){mark}
+                        self.optimizer.zero_grad()
+                        print(loss.item())
+        """
+TOLD = (
+    "(batch, memory_replay_backprop=True)",
+    "(batch, backward=replays)",
+    ".replay(batch, do_backward=1)",
+    "(batch, backprop_through='time')",
+)
+NOT_TOLD = ("(batch)", "(batch, memory_replay_backprop=False)", "(batch, no_backward=True)", "(batch, replay=True)")
+
+
+@pytest.mark.parametrize("call", TOLD)
+def test_a_forward_out_of_sight_that_is_told_to_go_backward(call: str) -> None:
+    assert_marked(OF_A_LIBRARY.format(call=call, mark=""))
+
+
+@pytest.mark.parametrize("call", NOT_TOLD)
+def test_a_forward_out_of_sight_that_is_told_nothing_of_it(call: str) -> None:
+    assert_marked(OF_A_LIBRARY.format(call=call, mark="  # expect: LL107"))
