@@ -123,6 +123,11 @@ def is_array(tensor: Tensor) -> bool:
     return Mark.HOST in tensor.tags and tensor.graph == "no"
 
 
+def is_loss_with_graph(tensor: Tensor) -> bool:
+    """Whether a value is a loss, or is computed from one, and may still go backward."""
+    return Mark.LOSS in tensor.tags and tensor.graph != "no"
+
+
 def computed(tensor: Tensor) -> Tensor:
     """The tensor as the result of an operation of torch."""
     return replace(tensor, made=COMPUTED, outcomes=frozenset())

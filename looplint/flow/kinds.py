@@ -56,6 +56,7 @@ EventKind = Literal[
     "average",  # a sum of the mean losses of batches is divided
     "score",  # a loss is computed of a prediction of which it matters what it came out of
     "objective",  # a loss is computed of parameters themselves, by no module's call
+    "entrust",  # a call out of sight gets a loss with its graph
     "copy",  # the object becomes a copy of another one, in whatever state that is
     "escape",  # the object reaches code that cannot be followed
 ]

@@ -254,3 +254,9 @@ class Objective(Remark):
     """A loss is computed of parameters themselves, and through no module's call. The subjects are the modules that hold them: none of tensors alone."""
 
     kind = "objective"
+
+
+class Entrust(Remark):
+    """A call out of sight gets a loss with its graph, or what is computed from one: it may send that backward. The subjects are the modules behind it."""
+
+    kind = "entrust"

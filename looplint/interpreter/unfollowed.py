@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from looplint.domain.membership import parameters_in
 from looplint.domain.objects import Engine, Instance, Loader, Loss, Module, Obj, Optimizer, Scaler, Scheduler
-from looplint.domain.tensors import combine, guess, is_array
-from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Unknown, Value
+from looplint.domain.tensors import combine, guess, is_array, is_loss_with_graph
+from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Tensor, Unknown, Value
 from looplint.flow.events import Escape, LoadState
+from looplint.flow.remarks import Entrust
 from looplint.interpreter import handed_out, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge import naming
@@ -53,6 +54,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     if naming.averages(name) and len(reached) > 1 and all(isinstance(o, Module) for o in reached):
         return quiet(interp, args)
     tensor = combine(interp.grad, values)
+    note_entrusted(interp, tensor, expr)
     for obj in reached:
         obj.lost = obj.lost or not interp.aside
         if isinstance(obj, Module):
@@ -69,6 +71,12 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         return frozenset({guess(interp.grad, tensor, modules)})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
+
+
+def note_entrusted(interp: Interpreter, tensor: Tensor | None, expr: ir.Expr) -> None:
+    """Note where code out of sight gets a loss that it may send backward."""
+    if tensor is not None and is_loss_with_graph(tensor):
+        interp.remark(Entrust(), expr.node, tensor.sources)
 
 
 def _restored(interp: Interpreter, reached: list[Obj], expr: ir.Expr) -> list[Obj]:

@@ -221,9 +221,10 @@ def _yields(p: Planner, statement: Statement) -> bool:
 
 
 def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
-    """Whether something goes backward in a statement, or is differentiated by its input."""
+    """Whether something goes backward in a statement, or is differentiated by its input; or code out of sight gets a loss, and may send it backward."""
     needed = p.program.uses.trained | p.program.uses.differentiated
-    return any(e.kind == "backward" or (e.kind == "forward" and e.key in needed) for e in p.events_in(statement, layout))
+    seen = (e.kind == "backward" or (e.kind == "forward" and e.key in needed) for e in p.events_in(statement, layout))
+    return any(seen) or p.entrusts(statement, layout)
 
 
 def _pass(p: Planner, loop: Loop | None, event: Event, depth: int, *, narrow: bool = False) -> tuple[Place, Statement]:
@@ -288,4 +289,4 @@ def _evaluates(function: Statement) -> bool:
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
     if not _evaluates(function) or _yields(p, function):
         return False
-    return not _trains(p, function, layout)
+    return not (_trains(p, function, layout) or _needs_gradients(p, function, layout))

@@ -8,6 +8,7 @@ import libcst as cst
 
 from looplint.domain.objects import Obj
 from looplint.flow.events import Event
+from looplint.flow.remarks import Entrust
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
@@ -58,11 +59,11 @@ class Planner:
 
     def events_in(self, statement: Statement, layout: Layout) -> Iterator[Event]:
         """The events that happen in a statement, or in what it calls."""
-        for event in self.program.events:
-            for site in event.chain:
-                if site.module is layout.info and statement.start <= layout.extent(site.node)[0] < statement.end:
-                    yield event
-                    break
+        return (event for event in self.program.events if _happens_in(event, statement, layout))
+
+    def entrusts(self, statement: Statement, layout: Layout) -> bool:
+        """Whether code out of sight gets a loss in a statement, or in what it calls, and may send it backward."""
+        return any(_happens_in(event, statement, layout) for event in self.program.of(Entrust))
 
     def does(self, statement: Statement, layout: Layout, obj: Obj | None, *kinds: str) -> bool:
         """Whether an event of some kinds happens to an object (to any where it is None) in a statement."""
@@ -88,6 +89,11 @@ class Planner:
                 break
             found = after
         return found
+
+
+def _happens_in(event: Event, statement: Statement, layout: Layout) -> bool:
+    """Whether an event happens in a statement, or in what it calls."""
+    return any(site.module is layout.info and statement.start <= layout.extent(site.node)[0] < statement.end for site in event.chain)
 
 
 def common_block(one: Statement, two: Statement) -> tuple[Block, Statement, Statement]:

@@ -75,6 +75,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
         for func in (a for a in value if isinstance(a, Func)):
             handed_out.hand_out(interp, func)
     tensor = combine(interp.grad, args.values())
+    if not (measured or naming.takes_notes(name) or naming.takes_an_entry(name)):
+        unfollowed.note_entrusted(interp, tensor, expr)
     if tensor is not None and tensor.graph != "no" and not measured and _may_go_backward(name, expr):
         subjects = sorted(tensor.sources, key=lambda o: o.name)
         interp.emit(Escape(callee=ir.render(expr.func), output=True, forwards=tensor.forwards), expr.node, subjects, certain=False)
