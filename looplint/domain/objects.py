@@ -161,6 +161,8 @@ class Optimizer(Obj):
     exact: bool = False
     # Whether it was given nothing but tensors of the program's own: an image, a latent code.
     of_tensors: bool = False
+    # Whether it may hold such tensors: where it is either of several, one of them does.
+    with_tensors: bool = False
     # Whether it was given either of several things.
     alternatives: bool = False
     # Whether parameter groups were added after it was built.

@@ -373,6 +373,7 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
             obj.holds = frozenset().union(*(o.holds for o in optimizers))
             obj.exact = all(o.exact for o in optimizers)
             obj.of_tensors = all(o.of_tensors for o in optimizers)
+            obj.with_tensors = any(o.with_tensors for o in optimizers)
             obj.stateful = all(o.stateful for o in optimizers)
             obj.needs_unscaled = all(o.needs_unscaled for o in optimizers)
             obj.rate = optimizers[0].rate if _alike(o.rate for o in optimizers) else obj.rate

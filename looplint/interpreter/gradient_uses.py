@@ -24,7 +24,7 @@ _IN_ANY_WAY = nullcontext()
 
 def of_call(gradients: GradientAccess, call: ir.Call) -> AbstractContextManager[None]:
     """How the receiver of a method call is to be read."""
-    if not isinstance(call.func, ir.Attr) or not _is_gradient(call.func.value):
+    if not isinstance(call.func, ir.Attr) or not is_gradient(call.func.value):
         return _IN_ANY_WAY
     method = call.func.attr
     if method in _EMPTYING and not isinstance(call.func.value, ir.Call):
@@ -35,7 +35,7 @@ def of_call(gradients: GradientAccess, call: ir.Call) -> AbstractContextManager[
 
 def of_attribute(gradients: GradientAccess, expr: ir.Attr) -> AbstractContextManager[None]:
     """How the owner of an attribute is to be read: `p.grad.device` tells nothing of what the gradient holds."""
-    return gradients.unread() if expr.attr in _ATTRIBUTES_OF_FORM and _is_gradient(expr.value) else _IN_ANY_WAY
+    return gradients.unread() if expr.attr in _ATTRIBUTES_OF_FORM and is_gradient(expr.value) else _IN_ANY_WAY
 
 
 def measures(call: ir.Call) -> bool:
@@ -45,18 +45,18 @@ def measures(call: ir.Call) -> bool:
 
 def of_argument(gradients: GradientAccess, argument: ir.Expr) -> AbstractContextManager[None]:
     """How an argument is to be read that is measured."""
-    return gradients.unapplied() if _is_gradient(argument) else _IN_ANY_WAY
+    return gradients.unapplied() if is_gradient(argument) else _IN_ANY_WAY
 
 
 def of_target(gradients: GradientAccess, target: ir.Expr) -> AbstractContextManager[None]:
     """How the target of `p.grad *= factor` is to be read, and the owner of that of `p.grad.data = value`."""
-    return gradients.unapplied() if _is_gradient(target) else _IN_ANY_WAY
+    return gradients.unapplied() if is_gradient(target) else _IN_ANY_WAY
 
 
 def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Function) -> AbstractContextManager[None]:
     """How a gradient is to be read that gets a name: `grad = p.grad.detach()`, of which the function asks nothing but measures, is measured."""
     match stmt:
-        case ir.Assign(targets=[ir.Name(id=name)], value=value) if _is_gradient(value):
+        case ir.Assign(targets=[ir.Name(id=name)], value=value) if is_gradient(value):
             usage = function.usage.get(name, ir.Usage())
             asked = usage.methods | usage.attrs
             used = usage.passed or usage.named or usage.iterated or usage.called or usage.keyed or usage.computed
@@ -64,9 +64,7 @@ def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Functio
             return gradients.unapplied() if measured or _is_given_back(name, function) else _IN_ANY_WAY
         case ir.Assign(targets=[ir.Attr() as target]) if gives_another_form(target, stmt):
             return gradients.unapplied()
-        case ir.Assign(targets=[ir.Name(id=name)], value=value) if any(map(_is_gradient, ir.walk(value))) and _is_given_back(
-            name, function
-        ):
+        case ir.Assign(targets=[ir.Name(id=name)], value=value) if any(map(is_gradient, ir.walk(value))) and _is_given_back(name, function):
             return gradients.unapplied()
     return _IN_ANY_WAY
 
@@ -91,11 +89,11 @@ def _becomes(stmt: ir.Stmt, computed: set[str]) -> Literal["gradient", "computed
     """What a statement makes of what is computed from a gradient: a gradient, more of the same, or something else."""
     match stmt:
         case ir.Assign(targets=[target]) | ir.AugAssign(target=target):
-            if _is_gradient(target):
+            if is_gradient(target):
                 return "gradient"
             kept = target.value if isinstance(target, ir.Subscript) else target
             return "computed" if isinstance(kept, ir.Name) and kept.id in computed else ""
-        case ir.ExprStmt(value=ir.Call(func=ir.Attr(attr=method, value=changed))) if method in _CHANGING and _is_gradient(changed):
+        case ir.ExprStmt(value=ir.Call(func=ir.Attr(attr=method, value=changed))) if method in _CHANGING and is_gradient(changed):
             return "gradient"
         case ir.ExprStmt(value=ir.Call(func=ir.Attr(attr=method, value=ir.Name(id=name)))) if name in computed and method.endswith("_"):
             return "computed"
@@ -111,7 +109,7 @@ def _names_any(expr: ir.Expr, names: set[str]) -> bool:
 def gives_another_form(target: ir.Attr, stmt: ir.Stmt | None) -> bool:
     """Whether a gradient is assigned what is made of itself, as where it is averaged over processes or scaled: `p.grad = reduce(p.grad)`."""
     path = ir.path_of(target)
-    if path is None or not _is_gradient(target) or not isinstance(stmt, ir.Assign):
+    if path is None or not is_gradient(target) or not isinstance(stmt, ir.Assign):
         return False
     if isinstance(stmt.value, ir.IfExp) and any(is_missing(stmt.value.test, held, target) for held in (True, False)):
         return False  # what has none is given one
@@ -130,14 +128,14 @@ def _has_values_of(expr: ir.Expr, path: str) -> bool:
 
 def of_comparison(gradients: GradientAccess, expr: ir.Compare) -> AbstractContextManager[None]:
     """How the left side is to be read: `p.grad is None` asks for it alone."""
-    return gradients.unread() if expr.ops[0] in ("is", "is not") and _is_gradient(expr.left) else _IN_ANY_WAY
+    return gradients.unread() if expr.ops[0] in ("is", "is not") and is_gradient(expr.left) else _IN_ANY_WAY
 
 
 def fills_in(stmt: ir.If) -> bool:
     """Whether a gradient is given where there is none: `if p.grad is None: p.grad = torch.zeros_like(p)`; or `if p.grad is not None: continue`."""
     match stmt:
         case ir.If(test=ir.Compare(left=left, ops=["is not"], rights=[ir.Const(value=None)]), body=[ir.Jump(kind="continue")]):
-            return _is_gradient(left)
+            return is_gradient(left)
     assigned = ((each, held) for held, body in ((True, stmt.body), (False, stmt.orelse)) for each in body if isinstance(each, ir.Assign))
     return any(is_missing(stmt.test, held, target) for each, held in assigned for target in each.targets)
 
@@ -149,11 +147,19 @@ def is_missing(test: ir.Expr, held: bool, gradient: ir.Expr) -> bool:
         case ir.BoolOp(op=op, left=left, right=right) if (op == "and") is held:
             return is_missing(left, held, gradient) or is_missing(right, held, gradient)
         case ir.Compare(left=left, ops=["is" | "is not" as op], rights=[ir.Const(value=None)]) if (op == "is") is held:
-            return _is_gradient(left) and ir.path_of(left) is not None and ir.path_of(left) == ir.path_of(gradient)
+            return is_gradient(left) and ir.path_of(left) is not None and ir.path_of(left) == ir.path_of(gradient)
     return False
 
 
-def _is_gradient(expr: ir.Expr) -> bool:
+def is_gradient_or_its_name(expr: ir.Expr, function: ir.Function) -> bool:
+    """Whether an expression is a gradient, or a name that the function gives one: `g = p.grad.data`."""
+    if not isinstance(expr, ir.Name):
+        return is_gradient(expr)
+    given = (stmt for stmt in ir.statements(function.body) if isinstance(stmt, ir.Assign) and is_gradient(stmt.value))
+    return any(isinstance(target, ir.Name) and target.id == expr.id for stmt in given for target in stmt.targets)
+
+
+def is_gradient(expr: ir.Expr) -> bool:
     """Whether an expression is written as a gradient: `p.grad`, `p.grad.data`, `p.grad.detach().abs()`."""
     while True:
         match expr:

@@ -27,8 +27,8 @@ def differentiates_within(module: Obj) -> bool:
 def backwards_for_inputs(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
     """The backwards in loops that read the gradients of inputs and in which an optimizer does not step: an attack.
 
-    What they leave in its parameters is no batch's gradient, and is rightly cleared.
+    What they leave in its parameters is no batch's gradient, and is rightly cleared. What is written into gradients there is for a step.
     """
     stepped = {loop for step in program.of(Step) if program.touches(step, optimizer) for loop in step.loops}
     attacks = program.gradients.read_of_tensors - stepped
-    return frozenset(e for e in program.of(Backward) if e.loops and e.loops[-1] in attacks)
+    return frozenset(e for e in program.of(Backward) if e.loops and e.loops[-1] in attacks and not e.manual)

@@ -192,9 +192,9 @@ class Incidence:
             return None
         if self._is_apart(obj, event):
             return None
-        if isinstance(event, Clear | Backward) and event.of_inputs and obj.holds and not obj.of_tensors:
+        if isinstance(event, Clear | Backward) and event.of_inputs and obj.holds and not obj.with_tensors:
             return None
-        if isinstance(event, Backward) and event.cut_off and obj.exact and not obj.of_tensors:
+        if isinstance(event, Backward) and event.cut_off and obj.exact and not obj.with_tensors:
             return None
         if event.kind in ("move", "replace"):
             return "must" if related(obj.holds, event.subjects) else None

@@ -33,7 +33,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.semantics import structures
 from looplint.semantics.outcomes import tags_of_forward
-from looplint.semantics.parameters import add_by_hand, held, may_thaw, picked, takes_from_some, want_gradients
+from looplint.semantics.parameters import add_by_hand, held, is_zero, may_thaw, picked, takes_from_some, want_gradients
 from looplint.syntax import ir
 
 
@@ -171,6 +171,18 @@ def _no_parameters(interp: Interpreter, value: Value) -> bool:
 def _clear(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     interp.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=interp.is_one(obj, expr))
     return NONE
+
+
+def fills_gradient(method: str, expr: ir.Call) -> bool:
+    """Whether a call adds to a gradient, or copies another one there: `master.grad.copy_(half.grad)`."""
+    return method in ("add_", "sub_", "copy_") and isinstance(expr.func, ir.Attr) and gradient_uses.is_gradient(expr.func.value)
+
+
+def empties_gradient(interp: Interpreter, method: str, args: Arguments, expr: ir.Call) -> bool:
+    """Whether a call sets a gradient to zero, however its values are reached: `p.grad.zero_()`, `p.grad.data.fill_(0)`."""
+    if method != "zero_" and not (method == "fill_" and is_zero(args)):
+        return False
+    return isinstance(expr.func, ir.Attr) and gradient_uses.is_gradient_or_its_name(expr.func.value, interp.frame.function)
 
 
 @transfer("clip")

@@ -129,7 +129,7 @@ def _built(interp: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) 
     if obj.cls is not None:
         _stand_for_inner(obj)
     obj.exact = exact
-    obj.of_tensors = only_tensors(given)
+    obj.of_tensors = obj.with_tensors = only_tensors(given)
     obj.alternatives = len(given) > 1
     rate = next((a.value for a in expr.args if a.keyword == "lr"), None)
     obj.rate = ir.render(rate)

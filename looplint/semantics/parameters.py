@@ -256,7 +256,7 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
         match name:
             case "zero_" | "fill_":
                 interp.emit(Clear(), expr.node, params.sources)
-                if name == "fill_" and not _is_zero(args):
+                if name == "fill_" and not is_zero(args):
                     interp.emit(Backward(manual=True), expr.node, params.sources)
             case "clamp_" | "clip_":
                 interp.emit(Clip(), expr.node, params.sources)
@@ -306,7 +306,7 @@ def give_by_hand(groups: Value, value: Value) -> None:
         optimizer.extended = True
 
 
-def _is_zero(args: Arguments) -> bool:
+def is_zero(args: Arguments) -> bool:
     known = constant_of(args.get(0, "value") or NOTHING)
     return known is not None and known.value == 0
 

@@ -24,7 +24,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )
-from looplint.flow.events import Clear
+from looplint.flow.events import Backward, Clear
 from looplint.flow.remarks import Export
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
@@ -34,7 +34,7 @@ from looplint.knowledge.pytorch import CONVERTING, FETCHING, LENGTHS, TENSOR_ONL
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.semantics import averages, devices, losses
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
-from looplint.semantics.gradients import backward
+from looplint.semantics.gradients import backward, empties_gradient, fills_gradient
 from looplint.semantics.outcomes import of_function
 from looplint.semantics.parameters import may_thaw
 from looplint.semantics.tensor_evidence import note_discarded
@@ -225,8 +225,10 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         tensor = _divided(tensor, name, expr, expr.args)
     elif name in ("unsqueeze", "unsqueeze_"):
         tensor = alone(tensor, args)
-    elif name == "zero_" and isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Attr) and expr.func.value.attr == "grad":
+    elif empties_gradient(interp, name, args, expr):
         interp.emit(Clear(of_inputs=True), expr.node, (), certain=False)
+    elif fills_gradient(name, expr):
+        interp.emit(Backward(manual=True, of_inputs=True), expr.node, (), certain=False)
     match tensor_method(name):
         case "backward":
             backward(interp, expr, [frozenset({tensor})], args)

@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from looplint.domain.objects import Engine, Instance, Module, Obj
 from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Func, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
-from looplint.flow.events import Clear, Escape, LoadState
+from looplint.flow.events import Backward, Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
 from looplint.interpreter import classes, handed_out, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
@@ -15,7 +15,7 @@ from looplint.interpreter.transfers import methods_of
 from looplint.knowledge import naming
 from looplint.knowledge.lookup import tensor_method
 from looplint.semantics import checkpoints, devices, pipelines
-from looplint.semantics.gradients import backward
+from looplint.semantics.gradients import backward, empties_gradient, fills_gradient
 from looplint.semantics.outcomes import of_function
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import ask_for_gradient, sizes
@@ -64,8 +64,11 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if name == "zero_grad":
         interp.emit(Clear(), expr.node, (), certain=False)
         return UNKNOWN
-    if name == "zero_" and "grad" in ir.render(expr.func):
+    if (name == "zero_" and "grad" in ir.render(expr.func)) or empties_gradient(interp, name, args, expr):
         interp.emit(Clear(), expr.node, atom.deps, certain=False)
+        return UNKNOWN
+    if fills_gradient(name, expr):
+        interp.emit(Backward(manual=True), expr.node, atom.deps, certain=False)
         return UNKNOWN
     if name in ("softmax", "log_softmax", "sigmoid"):
         return frozenset({Tensor(atom.deps, under(interp.grad, "maybe"), outcomes=of_function(interp, name, UNKNOWN, expr, own=True))})
