@@ -46,7 +46,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- Two backwards that share a part of a graph.
+- Two backwards that share a part of a graph, or may: what the other one begins at is not known.
 - `create_graph=True`, and forwards that are differentiated by their inputs.
 - A graph that reaches back into the iteration before, such as a hidden state that is carried on.
 - A forward outside the loop, whose graph every iteration goes through, what was computed there from parameters, and a model that keeps what its first
@@ -120,8 +120,14 @@ def _may_hold_a_graph(escape: Escape) -> bool:
 
 
 def _shared(event: Backward, backwards: list[Backward]) -> bool:
-    """Whether another backward goes through a part of the same graph."""
-    return any(other is not event and other.forwards & event.forwards for other in backwards)
+    """Whether another backward goes through a part of the same graph, or may: one in the loop, of which it is not known what it goes through."""
+    others = [other for other in backwards if other is not event]
+    return any(other.forwards & event.forwards or (event.loops[-1] in other.loops and _is_open(other)) for other in others)
+
+
+def _is_open(event: Backward) -> bool:
+    """Whether it is not known what a backward goes through: neither a forward nor parameters that a loss is computed of."""
+    return not event.manual and not (event.known and (event.forwards or event.of_parameters or event.cut_off))
 
 
 def _carried(program: Program, event: Backward) -> bool:
