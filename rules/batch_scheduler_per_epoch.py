@@ -53,7 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A scheduler that counts epochs, or whose unit is not known.
 - A scheduler that is stepped in the training loop too.
-- `scheduler.step(epoch)`, with an argument.
+- `scheduler.step(epoch)`, with an argument: it is told where the schedule stands.
 - A step outside the loop that is directly around a training loop.
 - A step that may be another scheduler's.
 - A loop that goes as far as the schedule does: `T_max=total` and `while step < total`, with several updates a turn.
@@ -101,7 +101,7 @@ def check(program: Program) -> Reports:
             continue  # a step outside the loop that is directly around a training loop
         if any(scheduler in other.subjects and other is not event and any(loop in training for loop in other.loops) for other in schedules):
             continue  # a scheduler that is stepped in the training loop too
-        if event.args.positional:
+        if event.told:
             continue  # scheduler.step(epoch)
         if scheduler.counts_to and scheduler.counts_to in bounds_of(event.loops[-1]):
             continue  # a loop that goes as far as the schedule does: `while step < total`

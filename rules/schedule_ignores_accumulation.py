@@ -80,7 +80,7 @@ DEFAULT = False
 def check(program: Program) -> Reports:
     for event in program.of(Schedule):
         scheduler = only(event, Scheduler)
-        if scheduler is None or not event.certain or not scheduler.ends_with_batches or event.args.positional:
+        if scheduler is None or not event.certain or not scheduler.ends_with_batches or event.told:
             continue
         found = next((f for o in refs(scheduler.optimizer, Optimizer) if (f := stepped_with(program, event, o))), None)
         if found is None:

@@ -126,7 +126,7 @@ def _early(program: Program) -> Iterator[tuple[Schedule, Scheduler, Step]]:
         for event in program.of(Schedule):
             if scheduler not in event.subjects or not event.certain or not event.loops:
                 continue
-            if event.args.positional or event.args.keywords:
+            if event.told:
                 continue  # scheduler.step(epoch)
             after = [e for e in steps if optimizers[0] in e.subjects and event.loops[-1] in e.loops and e.index > event.index]
             loop = event.loops[-1]

@@ -99,7 +99,7 @@ def check(program: Program) -> Reports:
             continue  # a step that may be another scheduler's
         if program.counts_epochs(loop):
             continue  # a loop that counts epochs by its name
-        if event.args.positional or event.args.keywords:
+        if event.told:
             continue  # scheduler.step(epoch + i / iters)
         if not epoch_unit(scheduler, loop):
             continue  # a scheduler that counts steps, or whose unit is not known

@@ -203,6 +203,11 @@ class Schedule(Event):
     kind = "schedule"
     args: Arguments
 
+    @property
+    def told(self) -> bool:
+        """Whether it is told something, as the epoch or a metric: `scheduler.step(epoch)`, `scheduler.step(epoch=epoch)`."""
+        return bool(self.args.positional or self.args.keywords)
+
 
 class Train(Event):
     """A module is put into train mode."""
