@@ -53,6 +53,7 @@ def train(loader, epochs: int):
 - A prediction that has gone through a sigmoid or a softmax on some path.
 - A prediction that is clamped.
 - A prediction whose origin is not known on some path.
+- A loss that is one of several kinds, as an option says.
 
 ## Repair
 

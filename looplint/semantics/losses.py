@@ -56,7 +56,10 @@ def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments,
     """Remark what the prediction came out of, where that matters to the loss."""
     # Where an option says which loss it is, it is each of them for someone.
     names = [qualname] if qualname or obj is None else _those_asked_for(interp, expr, [each.qualname for each in obj.one_of])
-    functions = (SCORES.get(name.rpartition(".")[2]) for name in names if name.startswith(SCORING))
+    functions = [SCORES.get(name.rpartition(".")[2]) if name.startswith(SCORING) else None for name in names]
+    if len(set(functions)) > 1:
+        # One that takes probabilities, and raises an error for all else, is another choice than the one that the model is made for.
+        functions = [each for each in functions if each != "binary_cross_entropy"]
     function = next(filter(None, functions), None)
     if function is not None:
         prediction = args.get(0, "input")

@@ -20,6 +20,12 @@ from torch import nn
 from torchvision import models
 
 
+class Dice(nn.Module):
+    def forward(self, x, y):
+        x = x.softmax(1)
+        return 1 - 2 * (x * y).sum() / (x + y).sum()
+
+
 class Net(nn.Module):
     def __init__(self, last=None):
         super().__init__()
@@ -57,6 +63,17 @@ FOUND = {
         "LL702",
     ),
     "one of two losses": ("criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()", "loss = criterion(net(x).softmax(1), y)", "LL701"),
+    "one of two of one kind": ('bce = nn.BCELoss() if flag else nn.BCELoss(reduction="sum")', "loss = bce(net(x), y)", "LL703"),
+    "one that takes logits, and another one": (
+        "bce = nn.BCELoss() if flag else nn.BCEWithLogitsLoss()",
+        "loss = bce(net(x).sigmoid(), y)",
+        "LL702",
+    ),
+    "the one of two losses that takes probabilities": (
+        "bce = nn.BCELoss() if flag else nn.CrossEntropyLoss()",
+        "loss = bce(net(x), y) if isinstance(bce, nn.BCELoss) else bce(net(x), y)",
+        "LL703",
+    ),
     "method of the tensor": ("", "loss = criterion(net(x).softmax(1), y)", "LL701"),
     "second of a tuple": ("", "loss = criterion(net(x, probabilities=True)[1], y)", "LL701"),
     "unpacked": ("", "_, p = net(x, probabilities=True); loss = criterion(p, y)", "LL701"),
@@ -97,6 +114,8 @@ SILENT = {
         "criterion = nn.CrossEntropyLoss() if flag else nn.BCEWithLogitsLoss()",
         "loss = criterion(net(x).tanh(), y) if isinstance(criterion, nn.CrossEntropyLoss) else criterion(net(x), y)",
     ),
+    "one of two losses, made for the other one": ("bce = nn.BCELoss() if flag else nn.CrossEntropyLoss()", "loss = bce(net(x), y)"),
+    "one of two losses, beside one of the program": ("bce = nn.BCELoss() if flag else Dice()", "loss = bce(net(x), y)"),
     "one of two losses, one of two outputs": (
         "criterion = nn.CrossEntropyLoss() if flag else nn.NLLLoss()",
         "loss = criterion(net(x) if flag else net(x).softmax(1), y)",
