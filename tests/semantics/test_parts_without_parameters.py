@@ -25,6 +25,16 @@ def test_a_part_that_learns_nothing(part: str) -> None:
     assert_marked(PROGRAM.format(part=part, marked=""))
 
 
+@pytest.mark.parametrize("part", ["normalise", "denormalize_target", "unnormalize", "preprocess", "post_process_masks"])
+def test_a_method_that_changes_data(part: str) -> None:
+    assert_marked(PROGRAM.format(part=part, marked=""))
+
+
+@pytest.mark.parametrize("part", ["normalized_head", "process", "transform", "preprocessor.net"])
+def test_a_method_that_may_use_parameters(part: str) -> None:
+    assert_marked(PROGRAM.format(part=part, marked="  # expect: LL303"))
+
+
 @pytest.mark.parametrize("part", ["roi_heads.box_head", "pooler", "attention_pool", "relu_block"])
 def test_a_part_that_may_learn(part: str) -> None:
     assert_marked(PROGRAM.format(part=part, marked="  # expect: LL303"))
