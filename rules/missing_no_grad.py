@@ -65,8 +65,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
 - Results that go with their graph to callers or code out of sight, but for those of a pass over a loader, or over batches in what evaluates by its name: they may be a part of a loss.
 - Models that are frozen (`requires_grad_(False)`), those from out of sight whose results become arrays without `detach()`, so that they must be, and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
-- Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there, where
-  it is compared with something, or goes over a loader in a program that trains nothing.
+- Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
 - Parts of a model out of sight in a program that trains none, unless it moves them or switches their mode: they may be methods that disable gradients.
@@ -99,6 +98,7 @@ from looplint.rule import (
     depth_apart,
     depth_of_the_drop,
     differentiates_within,
+    has_a_batch_a_turn,
     is_a_pass,
     may_be_sent_backward_elsewhere,
     may_be_trained,
@@ -109,7 +109,6 @@ from looplint.rule import (
     over_chunks,
     over_data,
     over_entries,
-    over_loader,
     over_parts,
     records_a_graph,
     refusal,
@@ -131,9 +130,9 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
     """
     if loop is None or any(program.may_be_a_method(o) for o in event.subjects):
         return False
-    if not (over_data(loop) or over_chunks(loop)):
+    if not (over_data(loop) or over_chunks(loop) or has_a_batch_a_turn(loop)):
         return measured and not event.root and loop.repeats and not over_entries(loop)
-    return measured or (over_loader(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
+    return measured or (has_a_batch_a_turn(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
 
 def check(program: Program) -> Reports:

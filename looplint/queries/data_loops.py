@@ -118,6 +118,11 @@ def over_loader(loop: Loop) -> bool:
     return is_over_loader(loop.over)
 
 
+def has_a_batch_a_turn(loop: Loop) -> bool:
+    """Whether each turn of a loop has a batch of a loader: it goes over one, or counts and takes the next (`for _ in range(n): x, y = next(batches)`)."""
+    return over_loader(loop) or loop.draws
+
+
 def over_parts(loop: Loop) -> bool:
     """Whether a loop goes over the parts of a model, or over their places."""
     return any(_is_of_modules(atom) for atom in (*loop.over, *loop.counted))
