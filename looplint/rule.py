@@ -49,6 +49,7 @@ from looplint.flow.remarks import (
     Discard,
     Drive,
     Drop,
+    Entrust,
     EpochSet,
     Export,
     Fetch,
@@ -311,7 +312,7 @@ __all__ = [
     "accumulated", "added_up", "clipped_before", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
+    "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Entrust", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

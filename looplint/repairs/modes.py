@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
@@ -110,9 +110,24 @@ class InsertNoGrad(Repair):
             draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
             assert isinstance(function.node, cst.FunctionDef)
             return Plan(f"Switch gradients off in {function.node.name.value}", applicability, [draft])
-        first, last = _neighbours(p, target, layout)
-        draft.wrap(first, last, f"with {no_grad}:")
+        wrapped: set[Statement] = set()
+        for statement in (target, *self._in_other_calls(p, loop, place, target)):
+            first, last = _neighbours(p, statement, layout)
+            if first not in wrapped:
+                draft.wrap(first, last, f"with {no_grad}:")
+                wrapped.update(first.block.statements[first.index : last.index + 1])
         return Plan("Run the pass under torch.no_grad()", applicability, [draft])
+
+    def _in_other_calls(self, p: Planner, loop: Loop | None, place: Place, target: Statement) -> Iterator[Statement]:
+        """The other statements that only validate by what a statement calls: gradients stay on there unless they are wrapped as well."""
+        if loop is None or target.node is loop.site.node or place.direct:
+            return
+        for other in p.program.of(Forward):
+            again = next((each for each in other.loops if each.site == loop.site), None)
+            if other.site == self.event.site and other.grad and again is not None and again is not loop and not p.program.is_trained(other):
+                elsewhere, statement = _pass(p, again, other, len(other.calls), narrow=True)
+                if elsewhere.layout is place.layout and statement is not target and not _needs_gradients(p, statement, place.layout):
+                    yield statement
 
 
 def _is_of_more_classes(p: Planner, loop: Loop, event: Event) -> bool:
