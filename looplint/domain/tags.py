@@ -199,6 +199,11 @@ def went_backward(tags: Tags) -> bool:
     return any(isinstance(tag, SentBackward) for tag in tags)
 
 
+def without_roots(tags: Tags) -> Tags:
+    """What was done to a tensor that has no graph: it was not built anywhere."""
+    return frozenset(tag for tag in tags if not isinstance(tag, Rooted)) if any(isinstance(tag, Rooted) for tag in tags) else tags
+
+
 def is_built_around(tags: Tags, depth: int) -> bool:
     """Whether a graph has a part that was built outside of the innermost of so many loops: each turn of it goes through that again."""
     return any(isinstance(tag, Rooted) and tag.depth < depth for tag in tags)

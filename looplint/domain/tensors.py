@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, List, Obj
-from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward
+from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward, without_roots
 from looplint.domain.values import (
     COMPUTED,
     NUMBERS,
@@ -78,7 +78,10 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
     graph = under(grad, graph)
     if graph == "no":
-        return replace(result, sources=frozenset(), forwards=frozenset(), graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
+        tags = without_roots(result.tags)
+        return replace(
+            result, sources=frozenset(), forwards=frozenset(), graph=graph, tags=tags, scalar=False, made=frozenset(), outcomes=frozenset()
+        )
     return replace(result, sources=result.sources | deps, graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
 
 
@@ -135,6 +138,8 @@ def computed(tensor: Tensor) -> Tensor:
 
 def rooted(tensor: Tensor, depth: int) -> Tensor:
     """What an operation gives inside so many loops: where it has a graph of leaves alone, that was built there."""
+    if tensor.graph == "no":
+        return replace(tensor, tags=without_roots(tensor.tags))
     return tensor.tagged(Rooted(depth)) if tensor.graph == "yes" and not tensor.forwards else tensor
 
 
