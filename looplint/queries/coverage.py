@@ -16,6 +16,7 @@ from looplint.domain.objects import Engine, FrameworkObject, Optimizer
 from looplint.flow.events import Backward, Escape, Event, Schedule, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
 from looplint.queries.program import Program
+from looplint.queries.relations import related
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
@@ -127,6 +128,8 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     if backwards and not steps and all(_is_of_inputs(program, b) for b in backwards):
         return None  # what a classifier says of its input steers a sampler
     if any(program.touches(event, obj) == "must" for event in events for obj in known.stepped):
+        return ""
+    if any(related(program.gradients.stepped, event.subjects) for event in events):
         return ""
     if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
         return ""  # that nothing steps is known as well

@@ -444,11 +444,11 @@ class Program(Incidence):
 
     @cached_property
     def stepped_modules(self) -> frozenset[Obj]:
-        """The modules whose parameters some optimizer steps."""
+        """The modules whose parameters some optimizer steps, or the program itself."""
         stepped = {obj for event in self.of(Step) for obj in event.subjects}
         unknown = [(e, o) for e in self.of(Step) for o in e.subjects if isinstance(o, Optimizer) and not o.holds and not o.of_tensors]
         alone = [self._goes_with(step, optimizer) for step, optimizer in unknown]
-        return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | frozenset().union(*alone)
+        return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | self.gradients.stepped.union(*alone)
 
     def _goes_with(self, step: Event, optimizer: Optimizer) -> frozenset[Obj]:
         """The modules that the gradients for a step are those of, where no analysed code builds the optimizer.

@@ -32,6 +32,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.semantics import structures
+from looplint.semantics.hand_made_steps import steps_by_hand
 from looplint.semantics.outcomes import tags_of_forward
 from looplint.semantics.parameters import add_by_hand, held, is_zero, may_thaw, picked, takes_from_some, want_gradients
 from looplint.syntax import ir
@@ -290,6 +291,8 @@ def _gradient_read(interp: Interpreter, atom: Params | Tensor | Unknown) -> None
         case Params():
             interp.gradients.read |= atom.sources
             interp.gradients.applied |= atom.sources
+            if steps_by_hand(interp.frame.function):
+                interp.gradients.stepped |= atom.sources
         case Tensor():
             interp.gradients.read_of_tensors.update(interp.loops[-1:])
         case Unknown():
