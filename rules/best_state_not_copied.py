@@ -63,7 +63,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 
 - A deep copy, a dict of clones, or a state into which the program puts other entries, as to load what a file has of them.
 - A further name of a model that each iteration rebuilds.
-- A state that is saved to a file before the next step, and one that is taken in the call, or the iteration, which saves it.
+- A state that is saved to a file before the next step or in whose place the next one is put first, and one that is taken in the call, or the iteration, which saves it.
 - A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the current one. Where such a state
   is loaded back into its own model it is reported.
 - A model that is moved to another device in between, which copies.
@@ -97,6 +97,7 @@ from looplint.rule import (
     called_at,
     in_one_turn,
     is_mixed,
+    is_set_anew,
     note,
     related,
     taken_too,
@@ -172,6 +173,8 @@ def _is_one_of_its_time(program: Program, read: Event, taken: Event, path: PathS
         return False
     if not isinstance(read, Save):
         return True
+    if is_set_anew(program, taken, step, read):
+        return False
     in_the_call = read.made_in is not None and step.calls[: len(read.made_in)] != read.made_in
     in_the_turn = read.made_each is not None and not in_one_turn(program, (taken, step, read), read.made_each)
     return not in_the_call and not in_the_turn  # taken in the call, or the iteration, that saves it

@@ -70,6 +70,24 @@ def taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[E
     return [e for e in others if e.loops[: len(taken.loops)] == taken.loops and (e.loops == taken.loops or not taken.loops)]
 
 
+def is_set_anew(program: Program, taken: Event, step: Event, read: Save) -> bool:
+    """Whether what a state is kept under gets the next one between a step and a save: `kept["net"] = net.state_dict()` stands before `torch.save(kept)`."""
+    between = (e for e in program.of(Snapshot) if e.root == read.root and step.index < e.index < read.index)
+    again = [e for e in between if e.site == taken.site and set(e.guards) <= set(read.guards)]
+    return bool(again) and _is_kept_under_a_key(taken)
+
+
+def _is_kept_under_a_key(taken: Event) -> bool:
+    """Whether the text of a state is all that is put under a key or in an attribute, which then holds no other."""
+    code = taken.site.module.code
+    for function in (code.top, *code.functions) if code is not None else ():
+        for stmt in ir.statements(function.body):
+            match stmt:
+                case ir.Assign(targets=[ir.Subscript(index=ir.Const()) | ir.Attr()], value=value) if value.node is taken.site.node:
+                    return True
+    return False
+
+
 def is_mixed(program: Program, state: Obj, reading: Event) -> bool:
     """Whether entries of something else may have been put into a state before it is read: what it is then is a mixture, and no state that was kept."""
     return any(
