@@ -19,8 +19,7 @@ def outcome(interp: Interpreter, test: ir.Expr) -> bool | None:
         return None
     test, held = ir.affirmed(test, True)
     _, names = read_by(test)
-    owner = settled.owner_of(interp.frame, names)
-    home, said = (interp.frame, test) if owner is not None else handed_down.at_home(interp.frame, test, names, interp.substitutions)
+    owner, home, said = interp.in_whose_words(test, names)
     speaker = owner or home.ctx
     around = [guard for guard in interp.guards if guard.speaker == speaker]
     if not around or not (owner is not None or settled.by_options(interp.frame, test, names) or handed_down.is_told_once(home, said)):

@@ -101,11 +101,10 @@ def repeat(
         scope, end = _turn(interp, start, enter, body)
         if not end.alive or loop.once:
             break
-        around = merge([replace(start, at=[Loose(head)]), replace(end, at=[Loose(head)])])
-        same = around.locals == start.locals and around.grad == start.grad and around.constants == start.constants
-        if same or turn == _PASSES - 1:
+        around = _with(start, end)
+        if _brings_no_more(around, start) or turn == _PASSES - 1:
             break
-        start = replace(start, locals=around.locals, grad=around.grad, constants=around.constants)
+        start = around
     if outer:
         interp.heads[loop] = (entry, start)
     if last is not None and end.alive and not scope.breaks:
@@ -133,11 +132,18 @@ def _read_before(interp: Interpreter, loop: Loop, entry: Snapshot) -> Snapshot:
     if loop not in interp.heads:
         return entry
     before, head = interp.heads[loop]
-    more = merge([replace(entry, at=[Loose(0)]), replace(before, at=[Loose(0)])])
-    if more.locals != entry.locals or more.grad != entry.grad or more.constants != entry.constants:
-        return entry
-    known = merge([replace(entry, at=[Loose(0)]), replace(head, at=[Loose(0)])])
-    return replace(entry, locals=known.locals, grad=known.grad, constants=known.constants)
+    return _with(entry, head) if _brings_no_more(_with(entry, before), entry) else entry
+
+
+def _with(start: Snapshot, other: Snapshot) -> Snapshot:
+    """The way to a loop's head, with what names and paths bring there from elsewhere as well."""
+    both = merge([replace(start, at=[Loose(0)]), replace(other, at=[Loose(0)])])
+    return replace(start, locals=both.locals, grad=both.grad, constants=both.constants)
+
+
+def _brings_no_more(joined: Snapshot, start: Snapshot) -> bool:
+    """Whether nothing is known to hold at a loop's head that did not hold on one of the ways to it."""
+    return joined.locals == start.locals and joined.grad == start.grad and joined.constants == start.constants
 
 
 def _turn(interp: Interpreter, start: Snapshot, enter: Callable[[], None], body: list[ir.Stmt]) -> tuple[LoopScope, Snapshot]:

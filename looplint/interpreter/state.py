@@ -157,12 +157,18 @@ class Position(Path):
     def _split_at(self, test: ir.Expr, held: bool) -> tuple[frozenset[str], Obj | None]:
         """Split the path at a test, and go on where it had the given outcome; the names that it reads, and the object that it asks."""
         _, names = read_by(test)
-        owner = settled.owner_of(self.frame, names)
-        frame, said = (self.frame, test) if owner is not None else handed_down.at_home(self.frame, test, names, self.substitutions)
+        owner, frame, said = self.in_whose_words(test, names)
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
         same = owner is not None or settled.by_options(self.frame, test, names)
         self._branch(self.graph.condition(context, *read_by(said), owner, settled=same), held)
         return names, owner
+
+    def in_whose_words(self, test: ir.Expr, names: frozenset[str]) -> tuple[Obj | None, Frame, ir.Expr]:
+        """The object that a test asks, where that has one answer throughout, the activation in whose words it can be said, and the test in these words."""
+        owner = settled.owner_of(self.frame, names)
+        if owner is not None:
+            return owner, self.frame, test
+        return (None, *handed_down.at_home(self.frame, test, names, self.substitutions))
 
     def choose(self, path: str, obj: Obj, held: bool) -> None:
         """Go on along the path on which a name that can be one of several objects is this one, or is not."""

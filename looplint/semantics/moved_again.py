@@ -35,7 +35,14 @@ def _after(body: list[ir.Stmt], statement: cst.CSTNode | None) -> list[ir.Stmt]:
 
 def _moves(value: ir.Expr, path: str) -> bool:
     """Whether an expression is conversions of a name, one after the other, of which one moves it."""
-    moved = False
+    source, methods = unconverted(value)
+    return not _MOVES.isdisjoint(methods) and ir.path_of(source) == path
+
+
+def unconverted(value: ir.Expr) -> tuple[ir.Expr, list[str]]:
+    """What one conversion, or several one after the other, are made of, and the methods that convert it: `labels` in `labels.long().cuda()`."""
+    methods = []
     while isinstance(value, ir.Call) and isinstance(value.func, ir.Attr) and value.func.attr in CONVERSIONS:
-        moved, value = moved or value.func.attr in _MOVES, value.func.value
-    return moved and ir.path_of(value) == path
+        methods.append(value.func.attr)
+        value = value.func.value
+    return value, methods

@@ -28,7 +28,7 @@ from looplint.knowledge.pytorch import (
     TENSOR_ONLY_ATTRIBUTES,
 )
 from looplint.semantics.made_there import is_made_there
-from looplint.semantics.moved_again import is_moved_again
+from looplint.semantics.moved_again import is_moved_again, unconverted
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -147,7 +147,7 @@ def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bo
     for stmt in ir.statements(interp.frame.function.body):
         match stmt:
             case ir.Assign(targets=[ir.Name(id=given)], value=value) if given == name:
-                source = _before_conversions(value)
+                source, _ = unconverted(value)
                 if _only_tensors_give(interp, source) or (of_dict and _is_keyed(source)):
                     made = True
                 elif not (isinstance(source, ir.Name) and source.id == name):
@@ -271,15 +271,8 @@ def _imported(code: ir.ModuleCode) -> frozenset[str]:
 
 def _converted(value: ir.Expr) -> str | None:
     """The name of what one conversion, or several one after the other, are made of: `labels` in `labels.long().cuda()`."""
-    source = _before_conversions(value)
+    source, _ = unconverted(value)
     return source.id if isinstance(source, ir.Name) else None
-
-
-def _before_conversions(value: ir.Expr) -> ir.Expr:
-    """What one conversion, or several one after the other, are made of."""
-    while isinstance(value, ir.Call) and isinstance(value.func, ir.Attr) and value.func.attr in CONVERSIONS:
-        value = value.func.value
-    return value
 
 
 def _beside(target: ir.Expr, name: str) -> set[str]:
