@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache, reduce
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from zlib import crc32
 
 from looplint.dataclass import dataclass, field, replace
@@ -286,6 +286,17 @@ class Context:
         return hash((hash_of_text(self.effect), self.args))
 
 
+class Affixes(NamedTuple):
+    """How a string begins and ends of which the middle is not known: `f"{key}_loss"`."""
+
+    begins: str
+    ends: str
+
+    def fit(self, text: str) -> bool:
+        """Whether the string may be this one."""
+        return len(text) >= len(self.begins) + len(self.ends) and text.startswith(self.begins) and text.endswith(self.ends)
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Anything; `deps` are the modules it may depend on, `files` the files it was read from, `parameters` whether it was made of parameters."""
@@ -295,6 +306,8 @@ class Unknown:
     parameters: bool = False
     # The loops around the call that made it as a deep copy of a state; None where it is none.
     copied: tuple[Loop, ...] | None = None
+    # How it begins and ends, where it is a string of which that is known.
+    text: Affixes | None = None
 
     def __hash__(self) -> int:
         return hash((self.deps, self.files))
@@ -423,6 +436,27 @@ def refs(value: Value | None, *kinds: type[AnyObj]) -> list[AnyObj]:
 
 def tensor_of(value: Value) -> Tensor | None:
     return next((a for a in value if isinstance(a, Tensor)), None)
+
+
+def a_text(begins: str, ends: str) -> Value:
+    """A string of which the middle is not known."""
+    return frozenset({Unknown(text=Affixes(begins, ends))}) if begins or ends else UNKNOWN
+
+
+def affixes_of(value: Value) -> Affixes | None:
+    """How the value begins and ends, if it is a string of which that is known."""
+    match list(value):
+        case [Unknown(text=text)]:
+            return text
+        case [Const(value=str(text))]:
+            return Affixes(text, text)
+    return None
+
+
+def joined_text(left: Value, right: Value) -> Affixes | None:
+    """How one string begins, and the other that is added to it ends, where one of that is known."""
+    before, after = affixes_of(left), affixes_of(right)
+    return Affixes(before.begins if before else "", after.ends if after else "") if before or after else None
 
 
 def constant_of(value: Value) -> Const | None:

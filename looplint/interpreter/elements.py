@@ -19,6 +19,7 @@ from looplint.domain.values import (
     Tuple,
     Unknown,
     Value,
+    affixes_of,
     constant_of,
     exact_items,
     join,
@@ -40,7 +41,8 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 else:
                     value = _join_all(atom.items)
             case Ref():
-                value = objects.item(interp, atom.obj, known)
+                text = affixes_of(index) if known is None else None
+                value = objects.item(interp, atom.obj, known) if text is None else objects.item_that_fits(interp, atom.obj, text)
             case Iter():
                 value = atom.element
             case Tensor() if known is not None and isinstance(known.value, int | str):

@@ -22,6 +22,7 @@ from looplint.domain.values import (
     Tensor,
     Tuple,
     Value,
+    a_text,
     const,
     constant_of,
     exact_items,
@@ -354,7 +355,7 @@ def _walrus(interp: Interpreter, expr: ir.Walrus) -> Value:
 
 def _format(interp: Interpreter, expr: ir.Format) -> Value:
     hooks.shown.run(interp, [(part, evaluate(interp, part)) for part in expr.parts])
-    return UNKNOWN
+    return a_text(expr.begins, expr.ends)
 
 
 def _opaque(interp: Interpreter, expr: ir.Opaque) -> Value:

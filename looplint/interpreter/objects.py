@@ -28,6 +28,7 @@ from looplint.domain.values import (
     NONE,
     NOTHING,
     UNKNOWN,
+    Affixes,
     Arguments,
     ClassRef,
     Const,
@@ -348,6 +349,14 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
         case Data():
             return frozenset({Tensor(tags=frozenset({OfBatch(obj)}))})
     return UNKNOWN
+
+
+def item_that_fits(interp: Interpreter, obj: Obj, key: Affixes) -> Value:
+    """`obj[key]`, with a key of which is known how it begins and ends: one of the entries under such keys, where all keys are known."""
+    if isinstance(obj, Dict) and obj.exact and not obj.changed and not is_rewritten(interp, obj):
+        found = [value for slot, value in obj.heap.items() if slot.startswith("=") and key.fit(slot[1:])]
+        return frozenset().union(*found) or UNKNOWN
+    return item(interp, obj, None)
 
 
 def _is_last(obj: List | Module, key: Const | None) -> bool:

@@ -29,6 +29,7 @@ from looplint.domain.values import (
     exact_items,
     is_text,
     join,
+    joined_text,
     may_be_unknown,
     ref,
     refs,
@@ -85,7 +86,8 @@ def binary(interp: Interpreter, op: str, left: Value, right: Value, expr: ir.Bin
     if number is not None and (plain or number.units):
         return frozenset({number})
     unknown = [a for a in left | right if isinstance(a, Unknown)]
-    return frozenset({Unknown(frozenset().union(*(a.deps for a in unknown)), frozenset().union(*(a.files for a in unknown)))})
+    made_of = Unknown(frozenset().union(*(a.deps for a in unknown)), frozenset().union(*(a.files for a in unknown)))
+    return frozenset({replace(made_of, text=joined_text(left, right)) if op == "+" and unknown else made_of})
 
 
 def _own(interp: Interpreter, method: str, left: Value, right: Value) -> Value | None:

@@ -25,6 +25,8 @@ def fix_of(repair: Repair, planner: Planner, filename: str, certain: bool) -> Fi
         edits = tuple(e for draft in plan.drafts for e in draft.edits())
     except Infeasible as reason:
         return str(reason)
+    if not edits:
+        return "nothing that it would change was found"
     here = all(e.filename == filename for e in edits)
     applicability = plan.applicability if certain and here or plan.applicability != "safe" else "unsafe"
     return Fix(plan.message, applicability, edits)

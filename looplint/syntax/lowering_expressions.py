@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import libcst as cst
@@ -131,7 +131,8 @@ class ExpressionLowering(Scopes):
         return ir.Format(node, [left, right])
 
     def visit_FormattedString(self, node: cst.FormattedString) -> ir.Expr:
-        return ir.Format(node, [self.expr(p.expression) for p in node.parts if isinstance(p, cst.FormattedStringExpression)])
+        parts = [self.expr(p.expression) for p in node.parts if isinstance(p, cst.FormattedStringExpression)]
+        return ir.Format(node, parts, _text(node.parts[:1]), _text(node.parts[-1:]))
 
     def visit_Tuple(self, node: cst.Tuple | cst.List | cst.Set) -> ir.Expr:
         kind = type(node).__name__.lower()
@@ -247,3 +248,11 @@ class ExpressionLowering(Scopes):
         default = self.expr(param.default) if param.default else None
         annotation = self.expr(param.annotation.annotation) if param.annotation else None
         return ir.Param(param.name.value, kind, default, annotation)
+
+
+def _text(parts: Sequence[cst.BaseFormattedStringContent]) -> str:
+    """What the one part of an f-string says, if it is text as it stands there."""
+    match list(parts):
+        case [cst.FormattedStringText(value=text)] if not {"\\", "{", "}"} & set(text):
+            return text
+    return ""

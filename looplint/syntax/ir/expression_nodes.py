@@ -191,10 +191,12 @@ class Walrus:
 
 @dataclass(slots=True, eq=False)
 class Format:
-    """An f-string: its interpolated expressions."""
+    """An f-string: its interpolated expressions, and the text before the first and after the last of them."""
 
     node: cst.CSTNode
     parts: list[Expr]
+    begins: str = ""
+    ends: str = ""
 
 
 @dataclass(slots=True, eq=False)
