@@ -117,12 +117,14 @@ def check(program: Program) -> Reports:
                 continue  # a scheduler whose optimizer does not step in a loop after it
             name = name_of(scheduler)
             plateau = scheduler.qualname.endswith(".ReduceLROnPlateau")
-            when = "step(metric) after each validation" if plateau else "step() as the optimizer trains"
+            when = "step(metric) each time the metric is measured" if plateau else "step() as the optimizer trains"
             call = f"{name}.{when}" if name == scheduler.name else f"its {when}"
             others = (o for o in stepped if isinstance(o, Scheduler) and not set(optimizers).isdisjoint(refs(o.optimizer, Optimizer)))
             beside = (o for o in others if not _is_another_choice(program, o, event))
             other = min(beside, key=lambda o: o.number, default=None)
-            effect = "the learning rate keeps the value the scheduler gave it when it was built"
+            effect = (
+                "the learning rate never falls" if plateau else "the learning rate keeps the value the scheduler gave it when it was built"
+            )
             if other is not None:
                 effect = f"the learning rate follows {name_of(other)} alone"
             message = f"{name} is never stepped: {effect}; call {call}, or leave the scheduler out"

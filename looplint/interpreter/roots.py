@@ -13,7 +13,7 @@ from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, handed_out, hooks
 from looplint.interpreter.assignments import assign
-from looplint.interpreter.callers import call_by_a_base, only_without_gradients, possible_callers
+from looplint.interpreter.callers import call_by_a_base, callers_first, only_without_gradients, possible_callers
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL, Interpreter, OutOfFuel
@@ -60,11 +60,11 @@ def follow(interp: Interpreter) -> bool:
         if function not in interp.reached.functions:
             complete = _function(interp, Func(function, interp.main)) and complete
     mixed = _loops_of_mixins(interp, code)
-    for cls in code.classes:
-        complete = _methods(interp, cls, mixed) and complete
-    for stmt in _definitions(code.top.body):
-        if stmt.function not in interp.reached.functions:
-            complete = _function(interp, Func(stmt.function, interp.main)) and complete
+    for each in callers_first(code, _definitions(code.top.body)):
+        if isinstance(each, ir.Class):
+            complete = _methods(interp, each, mixed) and complete
+        elif each not in interp.reached.functions:
+            complete = _function(interp, Func(each, interp.main)) and complete
     complete = _deferred(interp) and complete
     follow_insides(interp)
     handed_out.note_uses(interp)
@@ -80,16 +80,16 @@ def _filling_globals(code: ir.ModuleCode) -> list[ir.Function]:
         for target in stmt.targets
         if isinstance(target, ir.Name)
     }
-    functions = (stmt.function for stmt in _definitions(code.top.body)) if open_names else ()
+    functions = _definitions(code.top.body) if open_names else ()
     return [f for f in functions if not f.params and any(f.declared.get(name) == "global" for name in open_names)]
 
 
-def _definitions(body: list[ir.Stmt]) -> list[ir.FunctionDef]:
+def _definitions(body: list[ir.Stmt]) -> list[ir.Function]:
     found = []
     for stmt in body:
         match stmt:
             case ir.FunctionDef():
-                found.append(stmt)
+                found.append(stmt.function)
             case ir.If():
                 found.extend(_definitions([*stmt.body, *stmt.orelse]))
             case ir.Try():

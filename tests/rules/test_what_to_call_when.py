@@ -63,7 +63,7 @@ def test_a_model_that_each_batch_trains_is_quiet() -> None:
 @pytest.mark.parametrize(
     ("scheduler", "call"),
     [
-        ("ReduceLROnPlateau(optimizer)", "scheduler.step(metric) after each validation"),
+        ("ReduceLROnPlateau(optimizer)", "scheduler.step(metric) each time the metric is measured"),
         ("StepLR(optimizer, 3)", "scheduler.step() as the optimizer trains"),
     ],
 )

@@ -135,7 +135,7 @@ def test_another_choice_is_not_what_the_rate_follows() -> None:
 def test_a_scheduler_without_a_name_is_told_of_in_words() -> None:
     messages = [f.message for f in looplint.lint(PROGRAM + PLATEAU, isolated=True) if f.code == "LL205"]
     assert all("call its step(" in m for m in messages)
-    assert any("call its step(metric) after each validation" in m for m in messages)
+    assert any("call its step(metric) each time the metric is measured" in m for m in messages)
 
 
 BY_HAND = "        self.automatic_optimization = False\n"
