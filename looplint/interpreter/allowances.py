@@ -32,6 +32,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import TRACKED, Interpreter, OutOfFuel
 from looplint.interpreter.state import Path, Position
 from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
 
 # The part of what is left that a call may use: of code that may train, and of other code.
 _TRAINING, _OTHER = 0.9, 0.5
@@ -79,9 +80,9 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
         interp.forget_remarks(noted)
         interp.recordings.clear()
         interp.heads.clear()
-        kept = [each for each in interp.reached.functions if not may_train(interp, each)]
+        kept = [each for each in interp.reached.functions if not is_worth_a_root(interp, each, frame.module)]
         interp.reached.forget(reached)
-        interp.reached.functions.update(dict.fromkeys(kept))  # only what may train is worth a budget of its own
+        interp.reached.functions.update(dict.fromkeys(kept))
         del interp.agenda.values[waiting:]
         for name, value in saved:
             setattr(interp, name, value)
@@ -96,6 +97,20 @@ def may_train(interp: Interpreter, function: ir.Function) -> bool:
     """Whether the text of a function goes backward or steps, or calls something of that name which does."""
     interp.training.update(interp.main, interp.project.modules)
     return function.name in interp.training.names or not interp.training.names.isdisjoint(_called(function))
+
+
+def is_worth_a_root(interp: Interpreter, function: ir.Function, caller: ModuleInfo) -> bool:
+    """Whether a function of which no call was followed to its end is to be followed by itself.
+
+    It trains, or evaluates, or other code calls this one of the linted file, as a framework does: what it is for, it does by itself.
+    """
+    if may_train(interp, function):
+        return True
+    code = interp.main.code
+    if caller is not interp.main and code is not None and function in code.functions:
+        return True
+    interp.evaluating.update(interp.main, interp.project.modules)
+    return not interp.evaluating.names.isdisjoint({function.name, *_called(function)})
 
 
 @ir.kept_with_code

@@ -57,7 +57,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
     if interp.frame.depth >= DEPTH or (again and again > (recursion.LEVELS if recursion.is_of_outputs(interp, args) else 0)):
         return _left(interp, func, args, expr, reached)
     if allowances.has_worked_enough(interp, func, args, expr):
-        return _unfollowed(interp, func, args, expr)
+        return _left(interp, func, args, expr, reached)
     frame = enter(interp, func, expr)
     bind_parameters(interp, frame, func, args)
     if isinstance(expr, ir.Call):
@@ -89,8 +89,8 @@ def _is_left_to_subclasses(function: ir.Function) -> bool:
 
 
 def _left(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr, reached: bool) -> Value:
-    """A call that is not followed; a function that trains, and that no other call has led to, is then followed by itself later."""
-    if not reached and allowances.may_train(interp, func.function):
+    """A call that is not followed; a function that trains or evaluates, and that no other call has led to, is then followed by itself later."""
+    if not reached and allowances.is_worth_a_root(interp, func.function, interp.frame.module):
         interp.reached.functions.pop(func.function, None)
     return _unfollowed(interp, func, args, expr)
 

@@ -30,7 +30,7 @@ from looplint.flow.graph import Loop, Loose
 from looplint.flow.remarks import Fetch, Remark
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.state import Position
-from looplint.interpreter.training_names import TrainingNames
+from looplint.interpreter.training_names import LeadingNames, TrainingNames
 from looplint.interpreter.turns import is_of_turn
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES
 from looplint.syntax import ir
@@ -118,8 +118,9 @@ class Interpreter(Position):
         self.heads: dict[Loop, tuple[Snapshot, Snapshot]] = {}
         # Whether all that was met and may train was followed.
         self.complete = True
-        # The names of functions that may train.
+        # The names of functions that may train, and of those that put something into eval mode.
         self.training = TrainingNames()
+        self.evaluating = LeadingNames(["eval"])
         # By what the forwards of classes differentiate, if they do.
         self.differentiating: dict[ir.Class, frozenset[str]] = {}
         self.lines: dict[object, list[ClassRef]] = {}

@@ -1,4 +1,4 @@
-"""Which functions may train, by their names: those in which a backward or a step stands, and those from which a call by name leads to one."""
+"""Which functions may train or evaluate, by their names: those in which a backward or a step stands, or an `eval()`, and those from which a call by name leads to one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
 
 
-class TrainingNames:
-    """The names of the functions that may train, in the modules read so far; each module is gone through once."""
+class LeadingNames:
+    """The names of the functions that call some methods, or what does, in the modules read so far; each module is gone through once."""
 
-    def __init__(self) -> None:
+    def __init__(self, methods: Iterable[str]) -> None:
         self.names: set[str] = set()
         self._codes: set[ir.ModuleCode] = set()
         self._callers: dict[str, set[str]] = {}
         # The functions whose calls were looked after.
         self._asked: set[ir.Function] = set()
-        self._add(ir.GRADIENT_METHODS)
+        self._add(methods)
 
     def update(self, main: ModuleInfo, modules: Collection[ModuleInfo]) -> None:
         """Look at those modules of a project that were read since the last time."""
@@ -46,7 +46,10 @@ class TrainingNames:
                 self._callers.setdefault(name, set()).add(caller)
             if not self.names.isdisjoint(called):
                 self._add([caller])
-        self._add(call.function.name for call in code.gradient_calls)
+        self._add_directly(code)
+
+    def _add_directly(self, code: ir.ModuleCode) -> None:
+        """Add those functions of a module that do by more than the name of a method what is looked for."""
 
     def _add(self, names: Iterable[str]) -> None:
         work = [name for name in names if name not in self.names]
@@ -55,6 +58,16 @@ class TrainingNames:
             if name not in self.names:
                 self.names.add(name)
                 work.extend(self._callers.get(name, ()))
+
+
+class TrainingNames(LeadingNames):
+    """The names of the functions that may train."""
+
+    def __init__(self) -> None:
+        super().__init__(ir.GRADIENT_METHODS)
+
+    def _add_directly(self, code: ir.ModuleCode) -> None:
+        self._add(call.function.name for call in code.gradient_calls)
 
 
 @ir.kept_with_code
