@@ -29,6 +29,22 @@ NO_CLASSIFIERS = (
     "SqueezeNet",
     "get_model",
 )
+# Modules of libraries whose output goes through the `activation` that they are given, by where they stand and their names, and what comes out of them
+# where there is none. Sources: segmentation_models_pytorch 0.5, "SegmentationHead"; DGL 2.4, "dgl.nn.pytorch", where dropout at most comes after it.
+ACTIVATED = {
+    "segmentation_models_pytorch.": (
+        frozenset({
+            "Unet", "UnetPlusPlus", "MAnet", "Linknet", "FPN", "PSPNet", "PAN", "DeepLabV3", "DeepLabV3Plus", "UPerNet", "Segformer", "DPT", "create_model",
+        }),
+        "linear",
+    ),
+    "dgl.nn.": (
+        frozenset({"GraphConv", "RelGraphConv", "TAGConv", "GATConv", "GATv2Conv", "SAGEConv", "GINConv", "DenseGraphConv", "DenseSAGEConv"}),
+        None,
+    ),
+}  # fmt: skip
+# The texts that say which.
+ACTIVATIONS = {"softmax": "softmax", "softmax2d": "softmax", "logsoftmax": "log_softmax", "sigmoid": "sigmoid"}
 # Layers whose output differs between train and eval mode.
 MODE_SENSITIVE = (
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",

@@ -48,6 +48,9 @@ class DropActivation(Repair):
             raise Infeasible("the activation is not in a statement")
         if outcome.module is not None and node is outcome.module.node:
             self._refuse_if_taken(p, layout, statement, outcome)
+            if (given := _given_activation(node)) is not None:
+                draft.remove_argument(node, given)
+                return Plan(f"Remove {layout.code(node.args[given])}", "unsafe", [draft])
             call, index = _argument_of(statement, node)
             draft.remove_argument(call, index)
             return Plan(f"Remove {layout.code(node)}", "unsafe", [draft])
@@ -117,6 +120,11 @@ def _inner(outcome: Outcome, node: cst.Call) -> cst.BaseExpression:
 def _is_handed_out(module: Obj, layout: Layout, statement: Statement) -> bool:
     """Whether code that is not followed gets a module of the class that a statement stands in."""
     return module.lost and module.cls is not None and module.cls.cls.node is _class_around(layout, statement)
+
+
+def _given_activation(node: cst.Call) -> int | None:
+    """Which argument of the construction of a module of a library is the activation of its output."""
+    return next((n for n, a in enumerate(node.args) if a.keyword is not None and a.keyword.value == "activation"), None)
 
 
 def _argument_of(statement: Statement, node: cst.CSTNode) -> tuple[cst.Call, int]:

@@ -13,16 +13,19 @@ from looplint.domain.outcomes import entry, of_value
 from looplint.domain.tags import NO_TAGS, Mark, Multiplied, Summed, Tags
 from looplint.domain.tensors import detached
 from looplint.domain.values import (
+    NONE,
     NOTHING,
     UNKNOWN,
     Arguments,
     Atom,
     Const,
+    External,
     Func,
     Iter,
     Number,
     Outcome,
     Outcomes,
+    Partial,
     Ref,
     Tensor,
     Tuple,
@@ -36,7 +39,7 @@ from looplint.interpreter import classes, functions, hooks, objects
 from looplint.interpreter.elements import last_of
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
-from looplint.knowledge.layers import CLASSIFIERS, HEADS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING_LAYERS, TENSOR_LAYERS
+from looplint.knowledge.layers import ACTIVATED, ACTIVATIONS, CLASSIFIERS, HEADS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING_LAYERS, TENSOR_LAYERS
 from looplint.knowledge.pytorch import LAST_FUNCTIONS, SHAPING
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -46,6 +49,8 @@ _FUEL = 4_000
 _DEPTH = 6
 # Through how many forwards an entry is passed on.
 _ENTRIES = 3
+# So many arguments of a segmentation model stand before its activation.
+_BEFORE_ACTIVATION = 6
 # What is noted of a loss on its way.
 _OF_A_LOSS = frozenset({Mark.LOSS, Mark.MEAN, Mark.SUM, Mark.SUM_REDUCTION})
 _NOTHING: Outcomes = frozenset()
@@ -68,7 +73,9 @@ def _undone(interp: Interpreter, name: str, given: Value) -> str | None:
 
 def of_forward(interp: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) -> Outcomes:
     """The outcome of a module's call: itself, to be resolved on demand; layers that change no number are looked through."""
-    if not interp.alive or not (_is_written(obj) or obj.one_of or obj.qualname.startswith("torch.nn.") or _is_classifier(obj)):
+    if not interp.alive or not (
+        _is_written(obj) or obj.one_of or obj.qualname.startswith(("torch.nn.", *ACTIVATED)) or _is_classifier(obj)
+    ):
         return _NOTHING
     if not _is_written(obj) and _leaf(obj) in SHAPING_LAYERS:
         return (of_value(args.positional[0]) if args.positional else None) or _NOTHING
@@ -179,6 +186,8 @@ def _of_module(interp: Interpreter, outcome: Outcome, depth: int) -> Outcomes | 
         return resolve(interp, _selected(value, outcome.path), depth - 1)
     if _is_classifier(obj):
         return _of_classifier(interp, obj, outcome, depth)
+    if (ended := _ended_in(obj)) and not outcome.path:
+        return frozenset({replace(outcome, op=ended, site=_place_of(obj, outcome))})
     op = LAST_LAYERS.get(_leaf(obj))
     if op is not None:
         return frozenset({replace(outcome, op=op, path=())})
@@ -209,6 +218,44 @@ def _is_sequential(interp: Interpreter, obj: Obj) -> bool:
 def _place_of(obj: Obj, outcome: Outcome) -> Site:
     """Where one of several modules stands: where it is built."""
     return Site(obj.source, obj.node) if obj.source is not None and obj.node is not None else outcome.site
+
+
+def _ended_in(obj: Obj) -> str | None:
+    """What the output of a module of a library comes out of last that is given an activation: that, or its own head where there is none."""
+    for prefix, (names, head) in ACTIVATED.items():
+        if obj.qualname.startswith(prefix) and obj.qualname.rpartition(".")[2] in names:
+            args = obj.arguments
+            given = args.keywords.get("activation") if args is not None else None
+            if (
+                args is None
+                or args.starred
+                or "aux_params" in args.keywords
+                or (given is None and len(args.positional) > _BEFORE_ACTIVATION)
+            ):
+                return None
+            if not all(map(_untouched, obj.heap.values())):
+                return None  # the program has given it parts of its own
+            return _activation(given if given is not None else NONE, head)
+    return None
+
+
+def _activation(given: Value, head: str | None) -> str | None:
+    """What an argument makes of an output that is applied to it, or that it names."""
+    if len(given) != 1:
+        return None
+    match next(iter(given)):
+        case Const(value=None):
+            return head
+        case Const(value=str(name)):
+            return ACTIVATIONS.get(name)
+        case Partial(func=func, args=()):
+            return _activation(func, None)
+        case External(qualname) if qualname.startswith("torch."):
+            name = qualname.rpartition(".")[2]
+            return LAST_FUNCTIONS.get(name) or LAST_LAYERS.get(name)
+        case Ref(obj=Module() as module):
+            return LAST_LAYERS.get(_leaf(module))
+    return None
 
 
 def _is_classifier(obj: Obj) -> bool:
