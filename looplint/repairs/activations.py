@@ -48,9 +48,9 @@ class DropActivation(Repair):
             raise Infeasible("the activation is not in a statement")
         if outcome.module is not None and node is outcome.module.node:
             self._refuse_if_taken(p, layout, statement, outcome)
-            if (given := _given_activation(node)) is not None:
-                draft.remove_argument(node, given)
-                return Plan(f"Remove {layout.code(node.args[given])}", "unsafe", [draft])
+            if (activation := _given_activation(node)) is not None:
+                draft.remove_argument(node, activation)
+                return Plan(f"Remove {layout.code(node.args[activation])}", "unsafe", [draft])
             call, index = _argument_of(statement, node)
             draft.remove_argument(call, index)
             return Plan(f"Remove {layout.code(node)}", "unsafe", [draft])

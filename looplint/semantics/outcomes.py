@@ -224,7 +224,7 @@ def _ended_in(obj: Obj) -> str | None:
     """What the output of a module of a library comes out of last that is given an activation: that, or its own head where there is none."""
     for prefix, (names, head) in ACTIVATED.items():
         if obj.qualname.startswith(prefix) and obj.qualname.rpartition(".")[2] in names:
-            args = obj.arguments
+            args = obj.arguments if isinstance(obj, Module) else None
             given = args.keywords.get("activation") if args is not None else None
             if (
                 args is None
