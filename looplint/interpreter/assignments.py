@@ -32,7 +32,7 @@ from looplint.interpreter import choices, classes, conditions, gradient_uses, ha
 from looplint.interpreter.elements import element_of, last_of, note_last
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.interpreter import TRACKED, Interpreter
 from looplint.interpreter.operators import binary
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import setting
@@ -140,6 +140,7 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
                 interp.drop_constant(atom.obj, objects.LAST_OUTPUT)
                 if len(base) == 1:
                     _note_tensor(interp, atom.obj, target.attr, value)
+                    _note_filled(interp, atom.obj, target.attr, value)
             case Ref():
                 given = choices.replacing(interp, atom.obj, target, value)
                 objects.set_attribute(interp, atom.obj, target, given)
@@ -147,6 +148,7 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
                     _note_constant(interp, atom.obj, target.attr, value)
                     _note_tensor(interp, atom.obj, target.attr, value)
                     _note_replaced(interp, atom.obj, target.attr, given)
+                    _note_filled(interp, atom.obj, target.attr, value)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(interp, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
@@ -185,6 +187,14 @@ def _note_replaced(interp: Interpreter, obj: Obj, name: str, value: Value) -> No
     """An attribute is given an optimizer, a scheduler or a scaler where it has held another: on this path it holds the new one, and the old one is gone."""
     new = refs(value, Optimizer, Scheduler, Scaler)
     if len(new) == len(value) == 1 and not (obj.many or new[0].many) and obj.heap.get(name) != value:
+        interp.set_constant(obj, name, value)
+
+
+def _note_filled(interp: Interpreter, obj: Obj, name: str, value: Value) -> None:
+    """An attribute that is made when it is asked for first is given what it holds from there on: on this path it is no longer missing, or None."""
+    new = refs(value, *TRACKED)
+    filled = (value, value | NONE) if interp.frame.function.name != "__init__" else ()
+    if len(new) == len(value) == 1 and not (obj.many or new[0].many) and obj.heap.get(name) in filled:
         interp.set_constant(obj, name, value)
 
 

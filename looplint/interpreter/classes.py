@@ -208,6 +208,17 @@ def lacks(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     return known
 
 
+def is_set_by_name(interp: Interpreter, cls: ClassRef, name: str) -> bool:
+    """Whether methods of a class give its instances an attribute, by its name, and nothing else does: each class of its line is known."""
+    methods = [f for c in mro(interp, cls) for f in c.cls.methods.values()]
+    return (
+        not has_unknown_base(interp, cls)
+        and find_member(interp, cls, name) is None
+        and any(_sets(f, name) for f in methods)
+        and not any(map(_may_set_any, methods))
+    )
+
+
 def class_of(obj: Obj) -> ClassRef | None:
     """The class of the project that an object certainly is of: none of what is handed in, or is one of several."""
     return None if obj.symbolic or obj.one_of else obj.cls

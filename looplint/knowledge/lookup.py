@@ -26,6 +26,7 @@ _BUILTINS: dict[str, str] = {
     "typing.cast": "told-type", "typing_extensions.cast": "told-type", "torch.jit.annotate": "told-type",
     "typing.assert_type": "same", "typing_extensions.assert_type": "same",
     "random.choice": "drawn", "random.sample": "drawn-items", "random.choices": "drawn-items", "numpy.random.choice": "drawn", "numpy.random.permutation": "drawn-items",
+    "pickle.load": "read-file", "dill.load": "read-file", "joblib.load": "read-file", "safetensors.torch.load_file": "read-file",
     "functools.partial": "partial", "functools.wraps": "decorator", "functools.lru_cache": "decorator", "functools.cache": "decorator",
     "functools.reduce": "fold", "operator.add": "tensor", "operator.iadd": "tensor", "operator.mul": "tensor", "operator.sub": "tensor",
     "copy.deepcopy": "copy", "copy.copy": "copy", "contextlib.nullcontext": "context", "contextlib.suppress": "context",

@@ -7,7 +7,7 @@ from functools import reduce
 import libcst as cst
 
 from looplint.domain.membership import adopt, ready, register
-from looplint.domain.objects import Instance, Module, TorchModule
+from looplint.domain.objects import Instance, Module, Obj, TorchModule
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -199,10 +199,23 @@ def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
 
 @transfer("hasattr")
 def _hasattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    """Known where a class in sight sets the attribute in its constructor, whatever happens."""
+    """Known where a class in sight sets the attribute in its constructor, whatever happens, and where a method makes it when it is asked for first."""
     name, given = constant_of(args.get(1, "") or NOTHING), args.get(0, "") or NOTHING
     classes_of = [classes.class_of(a.obj) if isinstance(a, Ref) else None for a in given]
     if name is None or not isinstance(name.value, str) or not classes_of:
         return UNKNOWN
-    always = all(cls is not None and classes.always_sets(interp, cls, name.value) for cls in classes_of)
-    return const(True) if always else UNKNOWN
+    if all(cls is not None and classes.always_sets(interp, cls, name.value) for cls in classes_of):
+        return const(True)
+    match list(given):
+        case [Ref(obj=obj)]:
+            return _made_already(interp, obj, name.value)
+    return UNKNOWN
+
+
+def _made_already(interp: Interpreter, obj: Obj, name: str) -> Value:
+    """Whether an object of a class in sight has an attribute on this path that only its methods give it."""
+    if interp.constant(obj, name) is not None:
+        return const(True)
+    cls = classes.class_of(obj)
+    missing = cls is not None and not (obj.escaped or obj.many) and name not in obj.heap and classes.is_set_by_name(interp, cls, name)
+    return const(False) if missing else UNKNOWN

@@ -106,6 +106,12 @@ def _load(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     return frozenset({Unknown(files=frozenset({file}))})
 
 
+@transfer("read-file")
+def _read_file(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A file that another library reads: what comes out of it may be a state, and where its tensors go is that library's."""
+    return frozenset({Unknown(files=frozenset({interp.create(File, expr.node)}))})
+
+
 _STARTS = (
     r"(?i)^(start|begin|resume|initial|init|first|last)\w*(epoch|iter|iteration|step)s?\w*$|^(epoch|iter|step)\w*_?(start|begin|offset)$"
 )
