@@ -130,7 +130,7 @@ def _is_tensor(interp: Interpreter, outcome: Outcome, depth: int) -> bool:
     obj = outcome.module
     if outcome.op != "forward" or obj is None:
         return not outcome.path
-    if obj.one_of:
+    if obj.one_of and not _is_given_forward(obj):
         return all(_is_tensor(interp, replace(outcome, module=each), depth) for each in obj.one_of)
     if _is_sequential(interp, obj) and not _is_given_forward(obj):
         last = last_of(ref(obj))
@@ -160,7 +160,7 @@ def tags_of_forward(interp: Interpreter, tensor: Tensor) -> Tags:
 
 def _alternatives(outcome: Outcome) -> list[Outcome]:
     """An outcome for each of the modules that may be applied, where it is one of several."""
-    modules = outcome.module.one_of if outcome.module is not None else ()
+    modules = outcome.module.one_of if outcome.module is not None and not _is_given_forward(outcome.module) else ()
     return [replace(outcome, module=each) for each in modules] or [outcome]
 
 
@@ -179,7 +179,7 @@ def _of_module(interp: Interpreter, outcome: Outcome, depth: int) -> Outcomes | 
     obj = outcome.module
     if obj is None or not depth:
         return None
-    if obj.one_of:
+    if obj.one_of and not _is_given_forward(obj):
         return resolve(interp, frozenset(replace(outcome, module=each, site=_place_of(each, outcome)) for each in obj.one_of), depth - 1)
     if _is_given_forward(obj) or (obj.cls is not None and not _is_sequential(interp, obj)):
         value = _returned(interp, obj, outcome)
@@ -203,8 +203,11 @@ def _is_written(obj: Obj) -> bool:
 
 
 def _is_given_forward(obj: Obj) -> bool:
-    """Whether the program has put a function of its own in the place of a module's forward: `model.forward = lambda x: ...`."""
-    return "forward" in obj.heap
+    """Whether the program has put a function of its own in the place of a module's forward: `model.forward = lambda x: ...`.
+
+    One of several modules may have got its own before it is one of them.
+    """
+    return "forward" in obj.heap and not any("forward" in each.heap for each in obj.one_of)
 
 
 def _is_sequential(interp: Interpreter, obj: Obj) -> bool:

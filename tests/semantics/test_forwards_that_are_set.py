@@ -27,6 +27,16 @@ PROGRAM = """
                 return self.fc(x)
 
 
+        class Other(Net):
+            pass
+
+
+        def soften(model):
+            original = model.forward
+            model.forward = lambda x: original(x).softmax(1)
+            return model
+
+
         def make():
             model = NET
             SET
@@ -48,12 +58,25 @@ APPLIED = {
     "around that of a container": {"SET": WRAPPED, "NET": "nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 3))"},
     "around that of a model of a library": {"SET": WRAPPED, "NET": "torchvision.models.resnet18()"},
     "one method for another": {"INIT": "self.forward = self.probabilities"},
+    "around one of two": {"SET": WRAPPED, "NET": "Net() if width else torchvision.models.resnet18()"},
+    "around one of three in the end": {
+        "SET": WRAPPED,
+        "NET": "Net()\n            if width == 1:\n                model = Other()\n            elif width == 2:\n                model = torchvision.models.vgg11()",
+    },
+    "on one of two by another function": {"SET": "soften(model)", "NET": "Net() if width else Other()"},
     "one of two methods": {"INIT": "self.forward = self.probabilities if width else self.soft", "FORWARD": "x"},
 }
 GONE = {
     "the softmax is that of the class": {"FORWARD": "self.probabilities(x)", "SET": "model.forward = lambda x: model.fc(x)"},
     "by a method": {"FORWARD": "self.probabilities(x)", "INIT": "self.forward = self.logits"},
     "either of two": {"INIT": "self.forward = self.probabilities if width else self.logits"},
+    "on one of two": {
+        "FORWARD": "self.probabilities(x)",
+        "SET": "model.forward = lambda x: model.fc(x)",
+        "NET": "Net() if width else Other()",
+    },
+    "of one of two": {"NET": "soften(Net()) if width else Other()"},
+    "of none but where it is asked for": {"SET": f"if width:\n                {WRAPPED}", "NET": "Net() if width else Other()"},
     "by what is not known": {"FORWARD": "self.probabilities(x)", "SET": "model.forward = library.forward"},
     "the one that was there is called": {"SET": WRAPPED, "CALL": "net.original(x)"},
 }
