@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import dataclass, field
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Obj
-from looplint.domain.values import ClassRef, Ref, Tensor, Value, join
+from looplint.domain.values import ClassRef, Const, Ref, Tensor, Value, join
 from looplint.flow.graph import Guard, Loop, Loose
 from looplint.syntax.site import Site
 
@@ -128,7 +128,7 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
 
 
 def _on_both(one: Constants, other: Constants) -> Constants:
-    """What attributes hold where two paths meet, if that is known: the same on both, or, of the entries of a container and of outputs, what either has there."""
+    """What attributes hold where two paths meet, if that is known: the same on both, or, of the entries of a container and of outputs, or sums of them, what either has there."""
     if one is other:
         return one
     found = {}
@@ -136,9 +136,18 @@ def _on_both(one: Constants, other: Constants) -> Constants:
         beside = other.get(key)
         if beside is value or beside == value:
             found[key] = value
-        elif beside is not None and (key[1] == "[]" or all(isinstance(a, Tensor) for a in (*value, *beside))):
-            found[key] = join(value, beside)
+        elif beside is not None:
+            either = join(value, beside)
+            if key[1] == "[]" or _is_sum(either):
+                found[key] = either
     return found
+
+
+def _is_sum(value: Value) -> bool:
+    """Whether a value is a tensor, or the number with which a sum of tensors begins: `self.loss = 0`."""
+    return any(isinstance(a, Tensor) for a in value) and all(
+        isinstance(a, Tensor) or (isinstance(a, Const) and type(a.value) in (int, float)) for a in value
+    )
 
 
 def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:

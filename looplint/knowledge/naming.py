@@ -69,6 +69,7 @@ _OF_DESCRIPTIONS = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims",
 # How the names of methods begin that may switch gradients off by themselves: `generate` of transformers does (GenerationMixin.generate is decorated with
 # torch.no_grad), as do `transcribe` of whisper and `predict` of many models. Those that evaluate by their names may also set the mode.
 _FOR_EVALUATIONS = r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate"
+_VALIDATION = r"(?i)_*(?:run_|do_|perform_)?(?:eval|evaluate|evaluation|valid|validate|validation|test)(?:_|$)"
 _OF_EVALUATION = ("eval_", "evaluate", "validate", "validation_")
 _OF_SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *_OF_EVALUATION)
 # What the parts of a model are called that have no parameters: `model.roi_heads.box_roi_pool`, `net.avgpool`, `self.dropout`.
@@ -205,6 +206,11 @@ def has_no_modes(part: str) -> bool:
 def is_for_evaluations(function: str) -> bool:
     """Whether a function evaluates or predicts by its name, whatever else it does: `_validate_epoch`, `run_test`."""
     return re.search(_FOR_EVALUATIONS, function) is not None
+
+
+def is_a_validation(function: str) -> bool:
+    """Whether a function does nothing but evaluate by its name, whatever calls it: `eval_epoch`, `_validate`; what scores or samples may serve a loss."""
+    return re.match(_VALIDATION, function) is not None
 
 
 def evaluates(method: str) -> bool:
