@@ -30,7 +30,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, settings
+from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, settings, signatures
 from looplint.interpreter.elements import cut, element_of, last_of, loaders_in, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
@@ -65,6 +65,7 @@ def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
 def _call(interp: Interpreter, expr: ir.Call) -> Value:
     if interp.at and not interp.aside and ir.gradient_kind(expr) is not None:
         interp.reached.gradient_calls.setdefault(expr)
+    receiver = None
     if isinstance(expr.func, ir.Attr):
         if isinstance(expr.func.value, ir.Name):
             receiver = evaluate(interp, expr.func.value)
@@ -104,6 +105,9 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
         if not isinstance(atom, (Func, ClassRef)):
             generators.drain(interp, args)
             break
+    if complaint := signatures.misfit(interp, receiver, callee, expr):
+        signatures.end_there(interp, f"`{ir.render(expr.func)}(...)` ends in a TypeError: {complaint}")
+        return UNKNOWN
     return calls.call(interp, callee, args, expr)
 
 

@@ -21,6 +21,7 @@ from looplint.interpreter import (
     hooks,
     recursion,
     replay,
+    signatures,
     summaries,
     unfollowed,
     unseen_methods,
@@ -117,6 +118,8 @@ def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: 
         interp.at, interp.grad = list(end.at), grad
     elif frame.abstract or not (isinstance(expr, ir.Call) and expr.dropped):
         interp.at, interp.grad = before, grad
+    else:
+        signatures.note_not_returned(interp, frame.function)
     deps = (o for o in interp.reachable([frame.instance, *args.values()]) if o.kind in ("module", "engine"))
     return frozenset({Unknown(frozenset(deps))})
 

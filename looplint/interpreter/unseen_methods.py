@@ -47,20 +47,28 @@ def _is_left_open(function: ir.Function | None) -> bool:
     return ir.is_abstract(function) or not any(isinstance(stmt, ir.Return) for stmt in function.body)
 
 
+def is_replaced_below(interp: Interpreter, cls: ClassRef, method: ir.Function) -> bool:
+    """Whether a method is left to subclasses, or one that is in sight has its own in its place."""
+    return ir.is_left_open(method) or bool(_classes_below(interp, cls.cls, method.name))
+
+
 def _trains_below(interp: Interpreter, base: ir.Class, method: str) -> bool:
-    """Whether a method goes backward in a class that has a base of this name, or of a name that such a class has."""
+    """Whether a method goes backward in a class below another one."""
     key = (base, method, len(interp.project.modules))
     if key not in interp.evidence.training_subclasses:
-        modules = dict.fromkeys(each for info in interp.project.modules for each in (info, *_of_package(interp, info)))
-        having = [cls for info in modules for cls in _classes_with(info, method)]
-        family, met = {base.name}, 0
-        while len(family) > met:
-            met = len(family)
-            family |= {cls.name for cls in having if any((ir.path_of(b) or "").rpartition(".")[2] in family for b in cls.bases)}
-        interp.evidence.training_subclasses[key] = any(
-            cls.name in family and cls.name != base.name and _goes_backward(cls, method) for cls in having
-        )
+        interp.evidence.training_subclasses[key] = any(_goes_backward(cls, method) for cls in _classes_below(interp, base, method))
     return interp.evidence.training_subclasses[key]
+
+
+def _classes_below(interp: Interpreter, base: ir.Class, method: str) -> list[ir.Class]:
+    """The classes that define a method and have a base of this one's name, or of a name that such a class has."""
+    modules = dict.fromkeys(each for info in interp.project.modules for each in (info, *_of_package(interp, info)))
+    having = [cls for info in modules for cls in _classes_with(info, method)]
+    family, met = {base.name}, 0
+    while len(family) > met:
+        met = len(family)
+        family |= {cls.name for cls in having if any((ir.path_of(b) or "").rpartition(".")[2] in family for b in cls.bases)}
+    return [cls for cls in having if cls.name in family and cls.name != base.name]
 
 
 def _of_package(interp: Interpreter, info: ModuleInfo) -> Iterator[ModuleInfo]:

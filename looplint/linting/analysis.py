@@ -87,7 +87,9 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     made: list[Report] = []
     problems: list[Problem] = []
     reads, tests = project.reads(), is_unit_test(info)
-    unanswered = frozenset(rule.code for rule in rules if rule.whole_program and not program.complete)
+    # Behind a call that ends in an error may stand what they miss.
+    whole = program.complete and not program.reached.ends_in_training
+    unanswered = frozenset(rule.code for rule in rules if rule.whole_program and not whole)
     for rule in rules:
         if rule.code in unanswered:
             continue

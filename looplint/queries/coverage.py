@@ -149,7 +149,8 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return f"the model that `{loss}` comes from is not known"
     unknown = [step for step in steps if id(step.call.node) not in known.steps]
     if unknown and isinstance(unknown[0].call.func, ir.Attr):
-        return f"`{ir.render(unknown[0].call.func.value)}` is not known to be an optimizer"
+        ends_before = program.reached.misfits.get(first.function)
+        return ends_before or f"`{ir.render(unknown[0].call.func.value)}` is not known to be an optimizer"
     if not known.stepped:
         return "no step of an optimizer was found"
     return f"no known optimizer holds the parameters that `{loss}` comes from"
@@ -200,7 +201,7 @@ def _unreached(program: Program, call: ir.GradientCall) -> str:
         return "the program is too large to be analysed in full"
     if call.function not in program.reached.functions and call.function.name != "<module>":
         return f"no call of `{call.function.qualname}` was found"
-    return "no analysed path leads to it"
+    return program.reached.misfits.get(call.function, "no analysed path leads to it")
 
 
 def _steps_beside(info: ModuleInfo, call: ir.GradientCall) -> list[ir.GradientCall]:

@@ -80,6 +80,14 @@ def test_a_loop_that_could_not_be_followed_is_named_with_the_reason(tmp_path: Pa
     assert "lost.py:7: no call of `make.train` was found" in output
 
 
+@pytest.mark.parametrize("before", ["    for x, y", "        optimizer.step"])
+def test_a_loop_behind_a_call_that_does_not_fit_is_not_judged(tmp_path: Path, before: str) -> None:
+    indent = " " * (len(before) - len(before.lstrip()))
+    text = JUDGED.replace(before, f"{indent}report(loader)\n{before}") + "\n\ndef report(loader, name):\n    print(loader, name)\n"
+    output = checked(tmp_path, judged=text).output
+    assert "`report(...)` ends in a TypeError: it is not given `name`" in output and "LL1" not in output
+
+
 def test_gradients_of_inputs_are_no_training_loop(tmp_path: Path) -> None:
     assert "training loop" not in checked(tmp_path, attack=ATTACK).output
 

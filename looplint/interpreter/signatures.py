@@ -1,0 +1,123 @@
+"""Calls that do not fit the function that they name: they end in a TypeError, and what stands behind them is not run."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import libcst as cst
+
+from looplint.domain.values import ClassRef, External, Func, ModuleRef, Ref, Unknown, Value
+from looplint.interpreter import allowances, classes, unseen_methods
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
+
+# Decorators that leave the parameters of a function as they are.
+_KEEPING = frozenset({"staticmethod", "no_grad", "inference_mode", "enable_grad", "autocast", "abstractmethod", "override", "final"})
+
+
+def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.Call) -> str:
+    """What a call that certainly ends in a TypeError lacks, or has too much; nothing where it may fit.
+
+    That is certain of the one function or class in sight that goes by the name which is called: what was handed in, decorated, or put in its place, as
+    by a subclass, may take something else.
+
+    Args:
+        interp: the interpreter.
+        receiver: what stands before the dot, if something does.
+        callee: what is called.
+        expr: the call.
+    """
+    if len(callee) != 1 or any(arg.star for arg in expr.args):
+        return ""
+    (atom,) = callee
+    match atom:
+        case Func(function) if function.name == _name(expr) and _is_as_defined(interp, atom, receiver):
+            return _complaint(function, expr, bound=atom.bound is not None)
+        case ClassRef(cls, info) if cls.name == _name(expr) and _is_in_sight(interp, info):
+            constructor = _constructor(interp, atom)
+            return _complaint(constructor, expr, bound=True) if constructor is not None else ""
+    return ""
+
+
+def end_there(interp: Interpreter, complaint: str) -> None:
+    """The path ends at a call that does not fit."""
+    _note(interp, complaint)
+    interp.die()
+
+
+def note_not_returned(interp: Interpreter, function: ir.Function) -> None:
+    """A call of a function ends the path of its caller: where that is for a call in it that does not fit, so does the caller's."""
+    if function in interp.reached.misfits:
+        _note(interp, interp.reached.misfits[function])
+
+
+def _note(interp: Interpreter, complaint: str) -> None:
+    function = interp.frame.function
+    interp.reached.misfits.setdefault(function, complaint)
+    interp.reached.ends_in_training = interp.reached.ends_in_training or allowances.may_train(interp, function)
+
+
+def _name(expr: ir.Call) -> str:
+    return (ir.path_of(expr.func) or "").rpartition(".")[2]
+
+
+def _is_in_sight(interp: Interpreter, info: ModuleInfo) -> bool:
+    """Whether a module is certainly the one that is meant: where a program sets its import path, another one may come first."""
+    here = interp.frame.module
+    return info is here or not any("sys.path" in each.source.text for each in (here, interp.main))
+
+
+def _is_as_defined(interp: Interpreter, func: Func, receiver: Value | None) -> bool:
+    """Whether a function is called as its definition stands: by its own name, as a member of its module, or as a method that its object has from its class."""
+    if not _is_in_sight(interp, func.module) or not all(map(_keeps_parameters, func.function.decorators)):
+        return False
+    if receiver is None or all(isinstance(a, ModuleRef | External) for a in receiver):
+        return func.owner is None
+    if len(receiver) != 1 or func.owner is None or func.function.name in func.owner.cls.assigned:
+        return False
+    (atom,) = receiver
+    if not isinstance(atom, Ref) or atom.obj.cls is None or atom.obj.one_of or func.function.name in atom.obj.heap:
+        return False
+    if atom.obj.symbolic and (atom not in interp.frame.instance or unseen_methods.is_replaced_below(interp, atom.obj.cls, func.function)):
+        return False
+    before = takewhile(lambda each: each != func.owner, classes.line(interp, atom.obj.cls))
+    return all(isinstance(each, ClassRef) and not any(isinstance(b, Unknown) for b in classes.base_values(interp, each)) for each in before)
+
+
+def _keeps_parameters(decorator: ir.Expr) -> bool:
+    path = ir.path_of(decorator.func if isinstance(decorator, ir.Call) else decorator) or ""
+    return path.rpartition(".")[2] in _KEEPING
+
+
+def _constructor(interp: Interpreter, cls: ClassRef) -> ir.Function | None:
+    """The `__init__` that gets the arguments of a class, where nothing else is known to take them."""
+    for each in classes.line(interp, cls):
+        if not isinstance(each, ClassRef) or _may_take_arguments(each.cls):
+            return None
+        found = each.cls.methods.get("__init__")
+        if found is not None:
+            return None if found.decorators else found
+    return None
+
+
+def _may_take_arguments(cls: ir.Class) -> bool:
+    """Whether something else than its constructor may get the arguments of a class: a decorator, a metaclass, its `__new__`."""
+    node = cls.node
+    return "__new__" in cls.methods or (isinstance(node, cst.ClassDef) and bool(node.decorators or node.keywords))
+
+
+def _complaint(function: ir.Function, expr: ir.Call, *, bound: bool) -> str:
+    """How the arguments of a call do not fit the parameters of a function, of which the first is its object where that is `bound`."""
+    plain = [p for p in function.params if p.kind == "plain"]
+    kinds = {p.kind for p in function.params}
+    given = [arg.keyword for arg in expr.args if arg.keyword is not None]
+    positional = len(expr.args) - len(given) + bound
+    unknown = [] if "**" in kinds else [name for name in given if name not in {p.name for p in function.params}]
+    open_ones = [*plain[positional:], *(p for p in function.params if p.kind == "keyword")]
+    missing = [p.name for p in open_ones if p.default is None and p.name not in given]
+    if positional > len(plain) and "*" not in kinds:
+        return f"it is given {positional - bound} arguments by position and takes {len(plain) - bound}"
+    if unknown:
+        return f"it has no parameter `{unknown[0]}`"
+    return f"it is not given `{missing[0]}`" if missing else ""
