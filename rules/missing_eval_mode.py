@@ -141,9 +141,8 @@ def check(program: Program) -> Reports:
             continue
         if put_back_on_purpose(program, module, visit):
             continue  # a part that is put back to train mode in a model in eval mode
-        matters = mode_matters(
-            top_of(module), program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
-        )
+        besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
+        matters = mode_matters(module, besides)
         if matters is False or (loaded or loop is None) and not matters:
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         reported.add((loop, module))
@@ -179,9 +178,3 @@ def _in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
     parts = {part for value in module.heap.values() for part in refs(value, Module)}
     visits = [(part, visit) for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event]
     return {part for part, visit in visits if visit.always("eval")}
-
-
-def top_of(module: Obj) -> Obj:
-    """The model that a module is a part of, or itself."""
-    *_, last = module.lineage()
-    return last

@@ -7,7 +7,7 @@ followed returns, and attributes of such objects.
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj, Optimizer
+from looplint.domain.objects import KINDS, File, FrameworkModule, Instance, Loss, Module, Obj, Optimizer
 from looplint.domain.tags import Mark, SentBackward, went_backward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
@@ -242,7 +242,7 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     if role not in OF_A_LOOP | {"loss"} or (role == "module" and deps):
         return None
     obj = of_kind(interp, KINDS[role], name, key)
-    obj.unpickled = frozenset().union(*(a.files for a in unknown))
+    obj.unpickled = frozenset().union(*(a.files for a in unknown)) or _read_with_its_owner(interp, source)
     interp.trace.built.add(obj)
     match obj:
         case Module():
@@ -259,6 +259,20 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             obj.may_clear = not declared and not of_parameters
             obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _read_with_its_owner(interp: Interpreter, source: ir.Expr) -> frozenset[File]:
+    """The files that what holds an object was read from: `torch.load(path).encoder`, or the same of a name, moved or not."""
+    match source:
+        case (
+            ir.Call(func=ir.Attr(value=inner, attr="to" | "cuda" | "cpu" | "eval" | "train"))
+            | ir.Attr(value=inner)
+            | ir.Subscript(value=inner)
+        ):
+            return _read_with_its_owner(interp, inner)
+        case ir.Name(id=name):
+            return frozenset().union(*(a.files for a in interp.frame.locals.get(name, NOTHING) if isinstance(a, Unknown)))
+    return frozenset()
 
 
 def _restored_as(interp: Interpreter, source: ir.Expr) -> ClassRef | None:

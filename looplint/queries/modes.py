@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from looplint.domain.objects import Container, Module, Obj, StateDict
 from looplint.domain.values import Ref, Unknown, Value
@@ -68,7 +68,7 @@ def _surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool])
 
 def _a_part_surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool]) -> bool:
     if obj.one_of:
-        return all(_surely_has_modes(each, besides, seen) for each in obj.one_of)
+        return all(_surely_has_modes(each, besides, seen) for each in _alternatives(obj))
     slots = [*_parts(obj).items(), *(("", value) for value in _given_layers(obj))]
     return any(
         # A list holds all that was put into it, an attribute one of what it can be.
@@ -140,7 +140,7 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
         of_torch = obj.qualname.startswith("torch.nn.")
         parts = [
             *(a.obj for value in (*_parts(obj).values(), *_given_layers(obj)) for a in value if isinstance(a, Ref)),
-            *filter(_can_be_called, obj.one_of),
+            *filter(_can_be_called, _alternatives(obj)),
         ]
         if isinstance(obj, Module) and (not parts or _is_of_another_library(obj)) and (not of_torch or leaf in BUILT_OF_LAYERS):
             known = known and obj.cls is not None and not obj.symbolic
@@ -156,6 +156,12 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
 def _is_of_another_library(obj: Obj) -> bool:
     """Whether a module is built by a library other than torch: what the program puts into it is not all that it has."""
     return obj.cls is None and bool(obj.qualname) and not obj.qualname.startswith("torch.")
+
+
+def _alternatives(obj: Obj) -> Sequence[Obj]:
+    """The objects of which one is one; a model that was saved whole is like that which another branch builds in its place."""
+    built = [each for each in obj.one_of if not each.symbolic]
+    return [each for each in obj.one_of if each in built or not each.unpickled] if built else obj.one_of
 
 
 def _can_be_called(obj: Obj) -> bool:
