@@ -52,6 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A clip in a loop that the step is not in: it is not run in the iteration of the step.
 - Clipping of weights (WGAN), and a norm that is only measured.
 - A clip that may be for another optimizer.
+- A second clip, where the gradients were clipped before the step as well.
 - An optimizer that escapes, in between, into code that cannot be followed.
 
 ## Repair
@@ -78,6 +79,8 @@ AUTOMATON = Automaton(
         ("*", "step"): "applied",
         ("applied", "iterate"): "spent",
         ("filled", "clip"): "clipped",
+        ("clipped", "step"): "applied clipped",
+        ("applied clipped", "step"): "applied clipped",
     },
 )
 
