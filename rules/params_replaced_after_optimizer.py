@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 - An optimizer that is given the new part by `add_param_group`.
 - An optimizer of this model that is built after the assignment.
 - A wrapper around the part that was there, which keeps its parameters; a part from elsewhere, which may.
-- A part that has no parameters, such as `nn.Identity()`, and parameters that the model has already: another name, a tie, what is computed from them.
+- A part that has no parameters, such as `nn.Identity()`, or none that takes gradients, and parameters that the model has already: another name, a tie, what is computed from them.
 - Optimizers that are passed in, those of one list or dict, and those that escape into code that cannot be followed.
 
 ## Repair
@@ -77,6 +77,7 @@ from looplint.rule import (
     contains_part,
     name_of,
     note,
+    stays_frozen,
     without_parameters,
 )
 
@@ -104,8 +105,8 @@ def check(program: Program) -> Reports:
                 continue
             if program.built_after(event):
                 continue  # an optimizer of this model that is built after the assignment
-            if _keeps_parameters(event) or _brings_none(event):
-                continue  # a wrapper around the part that was there, a part from elsewhere, or one that has no parameters
+            if _keeps_parameters(event) or _brings_none(program, event):
+                continue  # a wrapper around the part that was there, a part from elsewhere, or one without parameters that learn
             reported.add(event)
             name, held, attr = name_of(module), name_of(optimizer), event.attr
             changed = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
@@ -132,6 +133,6 @@ def _keeps_parameters(event: Replace) -> bool:
     )
 
 
-def _brings_none(event: Replace) -> bool:
-    """Whether the new part has no parameters, as `nn.Identity()`."""
-    return bool(event.new) and all(map(without_parameters, event.new))
+def _brings_none(program: Program, event: Replace) -> bool:
+    """Whether the new part has no parameters, as `nn.Identity()`, or none that takes gradients."""
+    return bool(event.new) and all(without_parameters(part) or stays_frozen(program, part) for part in event.new)

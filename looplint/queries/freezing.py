@@ -7,6 +7,7 @@ from looplint.domain.objects import Obj, Optimizer
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import Backward, Construct, Copy, Escape, Freeze, Replace, Step, Thaw
 from looplint.queries.program import Program
+from looplint.semantics.parameters import is_frozen
 
 # Whether any of a module's parameters takes gradients. What is frozen is so whatever came before it.
 _TAKING = Automaton(
@@ -36,6 +37,11 @@ def steps_while_frozen(program: Program, optimizer: Optimizer) -> FrozenStep | N
         if isinstance(step, Step) and freeze is not None:
             found = found or FrozenStep(step, freeze)
     return found
+
+
+def stays_frozen(program: Program, module: Obj) -> bool:
+    """Whether no parameter of a module takes gradients, and none is made to: it was built so (`nn.Parameter(x, requires_grad=False)`), or frozen."""
+    return is_frozen(module) and not any(program.touches_parameters(e, module) or not e.subjects for e in program.of(Thaw))
 
 
 def _is_frozen(visit: Visit) -> bool:

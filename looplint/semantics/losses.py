@@ -53,7 +53,9 @@ def of_library(interp: Interpreter, obj: Loss | None, function: str, args: Argum
 
 
 def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments, expr: ir.Call) -> None:
-    """Remark what the prediction came out of, where that matters to the loss."""
+    """Remark what the prediction came out of, where that matters to the loss; without a target, these raise a TypeError."""
+    if args.get(1, "target") is None and not args.starred:
+        return
     # Where an option says which loss it is, it is each of them for someone.
     names = [qualname] if qualname or obj is None else _those_asked_for(interp, expr, [each.qualname for each in obj.one_of])
     functions = [SCORES.get(name.rpartition(".")[2]) if name.startswith(SCORING) else None for name in names]
