@@ -146,7 +146,17 @@ class Rooted:
         return self.depth
 
 
-Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled | Rooted
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """It is a structure in which the program has put something without a graph under a key."""
+
+    key: str
+
+    def __hash__(self) -> int:
+        return len(self.key)
+
+
+Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled | Rooted | SetAside
 Tags = frozenset[Tag]
 NO_TAGS: Tags = frozenset()
 
@@ -166,7 +176,7 @@ def joined(each: Iterable[Tags], attached: list[Tags]) -> Tags:
     union = NO_TAGS.union(*tags)
     if not all(Mark.LEAF in those for those in attached):
         union -= {Mark.LEAF}
-    union -= {mark for mark in union & _OF_ALL if not all(mark in those for those in tags)}
+    union -= {tag for tag in union if (tag in _OF_ALL or isinstance(tag, SetAside)) and not all(tag in those for those in tags)}
     partial = {tag for tag in union if isinstance(tag, Scaled) and tag.always and not all(tag in those for those in tags)}
     return union - partial | {Scaled(tag.scaler, always=False) for tag in partial} if partial else union
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, List, Obj
-from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward, without_roots
+from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward, SetAside, without_roots
 from looplint.domain.values import (
     COMPUTED,
     NUMBERS,
@@ -71,6 +71,8 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     if not tensors:
         return None
     result = join_tensors(tensors)
+    if any(isinstance(tag, SetAside) for tag in result.tags):
+        result = replace(result, tags=frozenset(tag for tag in result.tags if not isinstance(tag, SetAside)))
     if Mark.LEAF in result.tags and not all(_reaches_nothing(a) for value in values for a in value):
         result = replace(result, tags=result.tags - {Mark.LEAF})
     deps = frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
@@ -103,7 +105,9 @@ def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset())
     """A tensor that may or may not still have the graph of another one."""
     if grad is False or (tensor.graph == "no" and not deps):
         return Tensor(origins=tensor.origins, tags=tensor.tags & _LASTING)
-    tags = frozenset(tag for tag in tensor.tags if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD) and not isinstance(tag, SentBackward))
+    tags = frozenset(
+        tag for tag in tensor.tags if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD) and not isinstance(tag, SentBackward | SetAside)
+    )
     return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tags, origins=tensor.origins)
 
 

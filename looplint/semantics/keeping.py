@@ -150,6 +150,7 @@ def write_into_tensor(interp: Interpreter, target: ir.Subscript, base: Value, va
         return
     whole = combine(interp.grad, [base, value])
     assert whole is not None
+    whole = whole.tagged(*structures.set_aside_in(interp.frame.locals[name.id]))
     carried = interp.loops[len(interp.born(name)) :]
     if carried and not is_sum(written.tags) and not any(isinstance(a, Tensor) and is_array(a) for a in base):
         event = interp.emit(

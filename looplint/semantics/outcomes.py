@@ -41,6 +41,7 @@ from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
 from looplint.knowledge.layers import ACTIVATED, ACTIVATIONS, CLASSIFIERS, HEADS, LAST_LAYERS, NO_CLASSIFIERS, SHAPING_LAYERS, TENSOR_LAYERS
 from looplint.knowledge.pytorch import LAST_FUNCTIONS, SHAPING
+from looplint.semantics import structures
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -86,7 +87,11 @@ def of_forward(interp: Interpreter, obj: Obj, args: Arguments, node: ir.Expr) ->
 
 @hooks.unpacked
 def entry_of_value(interp: Interpreter, value: Value, key: int | str | None) -> Value:
-    return frozenset(_told(interp, entry(a, key)) if isinstance(a, Tensor) else a for a in value)
+    return frozenset(_entry(interp, a, key) if isinstance(a, Tensor) else a for a in value)
+
+
+def _entry(interp: Interpreter, whole: Tensor, key: int | str | None) -> Atom:
+    return Tensor() if structures.is_set_aside(whole, key) else _told(interp, entry(whole, key))
 
 
 def _told(interp: Interpreter, tensor: Tensor) -> Atom:
