@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from looplint.domain.objects import Container, Module, Obj, StateDict
-from looplint.domain.values import Ref, Unknown, Value
+from looplint.domain.values import Atom, Ref, Unknown, Value
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, SetMode, Snapshot, Train
 from looplint.flow.graph import Loop
+from looplint.interpreter.objects import ANY_PART
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.iterations import is_within
@@ -18,6 +19,9 @@ from looplint.queries.relations import exclude_each_other, stands_under, subject
 MODE = Automaton(
     start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN}, reads=frozenset({"forward"})
 )
+
+# Under what a module has a part of which it is not known which it is.
+_ANY_OF_THEM = frozenset({ANY_PART, "[]"})
 
 
 def mode_states(program: Program, module: Obj, event: Event, without: Collection[Event] = ()) -> Visit | None:
@@ -87,9 +91,20 @@ def _has_modes(obj: Obj) -> bool:
 
 
 def _parts(obj: Obj) -> Mapping[str, Value]:
-    """What the attributes and elements of an object can hold; a deep copy has what its original has, but for what it got itself."""
-    original = obj.original if isinstance(obj, Module) else None
-    return {**_parts(original), **obj.heap} if original is not None else obj.heap
+    """What the attributes and elements of an object can hold; a deep copy has what its original has, but for what it got itself.
+
+    Where all parts of a module are in sight, one by a name that is computed, or met by going over them, is one of these.
+    """
+    if isinstance(obj, Module) and obj.original is not None:
+        return {**_parts(obj.original), **obj.heap}
+    if isinstance(obj, Module) and obj.in_sight:
+        return {slot: value for slot, value in obj.heap.items() if slot not in _ANY_OF_THEM or not all(map(_is_met, value))}
+    return obj.heap
+
+
+def _is_met(atom: Atom) -> bool:
+    """Whether something is a part of a module by its use alone: nothing in sight has put it there."""
+    return isinstance(atom, Ref) and isinstance(atom.obj, Module) and atom.obj.symbolic and atom.obj.part
 
 
 def _is_full_of_norms(obj: Obj) -> bool:
