@@ -39,8 +39,8 @@ from looplint.syntax import ir
 
 
 def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
-    """Gradients flow to every module behind the losses."""
-    tensor = combine(interp.grad, losses)
+    """Gradients flow to every module behind the losses, also where no new graph is recorded."""
+    tensor = combine(True, losses)
     deps = frozenset().union(*(a.deps for v in losses for a in v if isinstance(a, Unknown)))
     sources = deps
     tags = NO_TAGS
@@ -127,7 +127,7 @@ def _backward_argument(interp: Interpreter, obj: Obj, name: str, args: Arguments
         return unfollowed.unknown_call(interp, Ref(obj), Arguments([ref(obj)]), expr)
     losses = args.positional[:1] or [args.keywords.get("loss", NOTHING)]
     if isinstance(obj, Engine):
-        losses = [frozenset({replace(combine(interp.grad, losses) or Tensor(), sources=frozenset({obj}))})]
+        losses = [frozenset({replace(combine(True, losses) or Tensor(), sources=frozenset({obj}))})]
     backward(interp, expr, losses, args, via="" if isinstance(obj, Module) and obj.driven else obj.kind)
     return NONE
 
@@ -135,7 +135,7 @@ def _backward_argument(interp: Interpreter, obj: Obj, name: str, args: Arguments
 @transfer("autograd-grad")
 def _autograd_grad(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """torch.autograd.grad fills no .grad, but what it differentiates is trained or attacked, not evaluated."""
-    tensor = combine(interp.grad, args.values()) or Tensor()
+    tensor = combine(True, args.values()) or Tensor()
     inputs = args.get(1, "inputs") or NOTHING
     (interp.uses.attacked if _no_parameters(interp, inputs) else interp.uses.trained).update(tensor.forwards)
     interp.uses.differentiated |= tensor.forwards

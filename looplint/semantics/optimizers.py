@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from looplint.domain.objects import Module, Obj, Optimizer
 from looplint.domain.values import (
     NONE,
@@ -19,6 +21,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Construct, Escape, Step
+from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, method_transfer, transfer
@@ -26,6 +29,8 @@ from looplint.knowledge.frameworks import OF_SETTINGS_AND_MODEL
 from looplint.knowledge.pytorch import STATEFUL
 from looplint.semantics.parameters import held, only_tensors
 from looplint.syntax import ir
+
+_BACKWARD = frozenset({name for name, kind in ir.GRADIENT_METHODS.items() if kind == "backward"})
 
 
 def _has_state(obj: Obj, args: Arguments) -> bool:
@@ -73,12 +78,22 @@ def _step(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     for func in funcs:
         interp.call_function(func, Arguments(), expr)
     unknown = closure is not None and not funcs and may_be_unknown(closure)
+    for func in _going_backward(interp, obj):
+        interp.call_function(func, args, expr)
     interp.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=interp.is_one(obj, expr))
     if unknown:
         interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj})
     if funcs:
         return frozenset({Tensor(graph="no")})
     return UNKNOWN
+
+
+def _going_backward(interp: Interpreter, obj: Obj) -> Sequence[Func]:
+    """The step of an optimizer of the program that goes backward itself, through losses that it is given: `meta.step(losses)`."""
+    member = classes.find_member(interp, obj.cls, "step") if obj.cls is not None else None
+    if member is None or not isinstance(member[0], ir.Function) or member[0].methods.isdisjoint(_BACKWARD):
+        return ()
+    return [a for a in classes.bind(interp, member, obj) if isinstance(a, Func)]
 
 
 @transfer("step-argument")
