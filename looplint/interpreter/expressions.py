@@ -21,6 +21,7 @@ from looplint.domain.values import (
     Params,
     Tensor,
     Tuple,
+    Unknown,
     Value,
     a_text,
     const,
@@ -30,7 +31,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, settings, signatures
+from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, outside, settings, signatures
 from looplint.interpreter.elements import cut, element_of, last_of, loaders_in, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
@@ -59,7 +60,8 @@ def _name(interp: Interpreter, expr: ir.Name) -> Value:
 def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
     with gradient_uses.of_attribute(interp.gradients, expr):
         owner = evaluate(interp, expr.value)
-    return attribute(interp, owner, expr.attr)
+    value = attribute(interp, owner, expr.attr)
+    return outside.kept(interp, owner, expr, value) if any(type(a) is Unknown and a.parameters for a in value) else value
 
 
 def _call(interp: Interpreter, expr: ir.Call) -> Value:

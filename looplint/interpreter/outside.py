@@ -11,6 +11,7 @@ from looplint.domain.objects import KINDS, File, FrameworkModule, Instance, Loss
 from looplint.domain.tags import Mark, SentBackward, went_backward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
+    NONE,
     NOTHING,
     UNKNOWN,
     Arguments,
@@ -273,6 +274,31 @@ def _read_with_its_owner(interp: Interpreter, source: ir.Expr) -> frozenset[File
         case ir.Name(id=name):
             return frozenset().union(*(a.files for a in interp.frame.locals.get(name, NOTHING) if isinstance(a, Unknown)))
     return frozenset()
+
+
+def kept(interp: Interpreter, owner: Value, expr: ir.Attr, value: Value) -> Value:
+    """What an object keeps that code which cannot be followed has made of parameters: an optimizer, where another object steps it: `agent.optimizer.step()`.
+
+    Args:
+        interp: the interpreter.
+        owner: the object.
+        expr: reads it.
+        value: what it keeps.
+    """
+    path = ir.path_of(expr)
+    keepers = [a.obj for a in owner if isinstance(a, Ref) and not a.obj.heap.get(expr.attr, NOTHING).isdisjoint(value)]
+    if path is None or not keepers or not all(isinstance(a, Unknown) and a.parameters or a in NONE for a in value):
+        return value
+    found = uses(interp, Scope(interp.frame.function, interp.frame.module, _class_of_self(interp)), path)
+    if infer_role(expr.attr, found.get("", _NO_USE), "") != "optimizer":
+        return value
+    optimizer = of_kind(interp, Optimizer, expr.attr, (keepers[0].key, expr.attr))
+    optimizer.holds = frozenset().union(*(a.deps for a in value if isinstance(a, Unknown)))
+    told = ref(optimizer) | (value & NONE)
+    for keeper in keepers:
+        keeper.heap[expr.attr] = told  # the same value, known better
+        interp.note_write(keeper, expr.attr, told)
+    return told
 
 
 def _restored_as(interp: Interpreter, source: ir.Expr) -> ClassRef | None:
