@@ -27,7 +27,7 @@ from looplint.domain.values import (
     Unknown,
     Value,
 )
-from looplint.flow.events import Accumulate, Event, Keep
+from looplint.flow.events import Accumulate, Escape, Event, Keep
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import TRACKED, Interpreter, OutOfFuel
 from looplint.interpreter.state import Path, Position
@@ -69,6 +69,8 @@ def follow_within(interp: Interpreter, frame: Frame, follow: Callable[[], Value]
     try:
         found = follow()
         _note_data_work(interp, frame, nodes, fuel, occurred)
+        if function not in interp.giving and not _is_data([found], out_of_sight=True):
+            interp.giving.add(function)
         return found
     except OutOfFuel:
         if interp.fuel < floor:
@@ -122,8 +124,12 @@ def _note_data_work(interp: Interpreter, frame: Frame, start: int, fuel: int, oc
     """Count what a call has used, if nothing of the loop occurred in it, nor in an earlier one, and nothing that it keeps is left of it."""
     function = frame.function
     used = interp.data_work.get(function, 0)
-    if used is not None and interp.occurred == occurred and not any(_outlives(node.event, frame) for node in interp.graph.nodes[start:]):
+    events = interp.graph.nodes[start:]
+    if used is not None and interp.occurred == occurred and not any(_outlives(node.event, frame) for node in events):
         interp.data_work[function] = used + fuel - interp.fuel
+        lost = [obj for node in events if isinstance(node.event, Escape) and not node.event.output for obj in node.event.subjects]
+        if lost:
+            interp.data_lost.setdefault(function, set()).update(lost)
     else:
         interp.data_work[function] = None
 
@@ -153,10 +159,25 @@ def has_worked_enough(interp: Interpreter, func: Func, args: Arguments, expr: ir
     before, kinds = interp.data_given.get(func.function), _kinds_of(values)
     if used >= _DATA_WORK and not may_train(interp, func.function):
         alike = before is not None and kinds <= before and _is_statement(interp, expr)
-        if alike or _is_data(values):
+        if func.function not in interp.data_lost and (alike or _is_data(values)):
             return True
     interp.data_given[func.function] = kinds if before is None else before | kinds
     return False
+
+
+def handed_on_again(interp: Interpreter, func: Func, args: Arguments) -> list[Obj] | None:
+    """What a call of a function hands to code out of sight that has done nothing else so far but work on data, and has used what such a function may.
+
+    None for other functions, for one that has given more than data, and for one that gets more than it got before.
+    """
+    function = func.function
+    lost, used, before = interp.data_lost.get(function), interp.data_work.get(function), interp.data_given.get(function)
+    if lost is None or used is None or used < _DATA_WORK or before is None or function in interp.giving or func.closure is not None:
+        return None
+    bound = func.bound or NOTHING
+    if may_train(interp, function) or not _kinds_of([*args.values(), bound]) <= before:
+        return None
+    return list(dict.fromkeys([*interp.reachable(args.values()), *(obj for obj in interp.reachable([bound]) if obj in lost)]))
 
 
 def _kinds_of(values: list[Value]) -> frozenset[object]:
@@ -192,8 +213,8 @@ def _is_statement(interp: Interpreter, expr: ir.Expr) -> bool:
     return isinstance(interp.statement, cst.Expr) and interp.statement.value is expr.node
 
 
-def _is_data(values: list[Value]) -> bool:
-    """Whether nothing of a loop is in some values: no model or loader, no tensor with a graph, no function."""
+def _is_data(values: list[Value], *, out_of_sight: bool = False) -> bool:
+    """Whether nothing of a loop is in some values: no model or loader, no tensor with a graph, no function; what code out of sight gives may be data."""
     work, seen = list(values), set[Obj]()
     while work:
         for atom in work.pop():
@@ -202,7 +223,7 @@ def _is_data(values: list[Value]) -> bool:
                     pass
                 case Tensor(graph="no"):
                     pass
-                case Unknown(deps) if not deps:
+                case Unknown(deps) if out_of_sight or not deps:
                     pass
                 case Method(owner):
                     work.append(frozenset({owner}))  # an attribute of a setting is a setting: `cfg.encoder.length`

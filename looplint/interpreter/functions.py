@@ -57,6 +57,9 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         return unfollowed.quiet(interp, args)
     if interp.frame.depth >= DEPTH or (again and again > (recursion.LEVELS if recursion.is_of_outputs(interp, args) else 0)):
         return _left(interp, func, args, expr, reached)
+    if (lost := allowances.handed_on_again(interp, func, args)) is not None:
+        _forget_settings(interp, func, args)
+        return unfollowed.lose(interp, lost, expr)
     if allowances.has_worked_enough(interp, func, args, expr):
         return _left(interp, func, args, expr, reached)
     frame = enter(interp, func, expr)
@@ -100,11 +103,16 @@ def _unfollowed(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr)
     """A call of a function of the program that is too deep or too large to be followed."""
     if func.function.name == "__init__":  # of a base class as well: `Base.__init__(self, n)`
         ready(func.bound if func.bound is not None else args.get(0, "self") or NOTHING)
+    _forget_settings(interp, func, args)
+    return unfollowed.unknown_call(interp, func, args, expr)
+
+
+def _forget_settings(interp: Interpreter, func: Func, args: Arguments) -> None:
+    """What is not followed may set any attribute of what it gets."""
     for value in (func.bound or NOTHING, *args.values()):
         for atom in value:
             if isinstance(atom, Ref):
-                interp.drop_constants(atom.obj)  # it may set any attribute
-    return unfollowed.unknown_call(interp, func, args, expr)
+                interp.drop_constants(atom.obj)
 
 
 def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, args: Arguments, expr: ir.Expr) -> Value:

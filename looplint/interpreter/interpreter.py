@@ -65,8 +65,8 @@ class OutOfFuel(Exception):
 
 
 def _only_hands_on(event: Event) -> bool:
-    """Whether an event is no more than that an output is kept, or leaves the program."""
-    return isinstance(event, Keep | Accumulate | Fetch) or (isinstance(event, Escape) and event.output)
+    """Whether an event is no more than that an output is kept, or that something leaves the program."""
+    return isinstance(event, Keep | Accumulate | Fetch | Escape)
 
 
 class Interpreter(Position):
@@ -107,6 +107,10 @@ class Interpreter(Position):
         self.data_work: dict[ir.Function, int | None] = {}
         # And what it was given in them that is more than data.
         self.data_given: dict[ir.Function, frozenset[object]] = {}
+        # What functions that only work on data have handed to code out of sight.
+        self.data_lost: dict[ir.Function, set[Obj]] = {}
+        # The functions of which a call has given more than data.
+        self.giving: set[ir.Function] = set()
         # What calls of functions have used in vain: they are larger than that.
         self.spent: dict[ir.Function, int] = {}
         # How often a name of a module or of a function around others was given something by other code, what calls in loops did, and the keys of all

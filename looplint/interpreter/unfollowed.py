@@ -73,6 +73,17 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     return frozenset({made_of(values, deps)})
 
 
+def lose(interp: Interpreter, subjects: list[Obj], expr: ir.Expr) -> Value:
+    """A call that hands some objects to code out of sight, and gives nothing of them but what that may."""
+    for obj in subjects:
+        obj.lost = obj.lost or not interp.aside
+        if isinstance(obj, Module):
+            obj.handed_over = True
+    if subjects:
+        interp.emit(Escape(callee=ir.render(expr.func) if isinstance(expr, ir.Call) else ""), expr.node, subjects)
+    return frozenset({Unknown(frozenset(o for o in subjects if isinstance(o, Module | Engine)))})
+
+
 def note_entrusted(interp: Interpreter, tensor: Tensor | None, expr: ir.Expr) -> None:
     """Note where code out of sight gets a loss that it may send backward."""
     if tensor is not None and is_loss_with_graph(tensor):
