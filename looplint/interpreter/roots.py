@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 
-from looplint.domain.objects import Container, Dataset, FrameworkModule, Instance, Loss, Module, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import Container, Dataset, FrameworkModule, Instance, List, Loss, Module, Optimizer, Scaler, Scheduler
 from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref
+from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref, refs
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, handed_out, hooks
 from looplint.interpreter.assignments import assign
@@ -166,6 +166,8 @@ def _function(interp: Interpreter, func: Func) -> bool:
         frame = functions.enter_alone(interp, func)
         bound = [func.bound] if func.bound is not None else []
         frame.instance = func.bound or frozenset()
+        if func.function.name != "__init__":
+            _open_empty_lists(frame.instance)
         for number, param in enumerate(func.function.params):
             if number < len(bound):
                 frame.locals[param.name] = bound[number]
@@ -186,6 +188,14 @@ def _function(interp: Interpreter, func: Func) -> bool:
 
     interp.reached.functions.setdefault(func.function)
     return _begin(interp, run, root, func.function)
+
+
+def _open_empty_lists(instance: Value) -> None:
+    """What an object keeps in a list that is empty when it is made is not known in a method that nobody calls: others fill it before they call that."""
+    for obj in (a.obj for a in instance if isinstance(a, Ref)):
+        for kept in (each for value in obj.heap.values() for each in refs(value, List)):
+            if kept.items == ():
+                kept.items = None
 
 
 def _may_still_go_backward(interp: Interpreter, value: Value) -> bool:
