@@ -69,30 +69,50 @@ def settle(
             replaced or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _given_up(interp, name, pair, before)
         ):
             interp.frame.locals[name] = frozenset({Ref(_built_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
-    for key, (owner, left) in built.writes.items():
-        right = otherwise.writes.get(key, (owner, left))[1]
-        region = switched(left, right, tested)
-        if region is not None:
-            owner.heap[key[1]] = region
-            interp.note_write(owner, key[1], region)
-        wrapper = _read_back(left, right)
-        if wrapper is not None:
-            owner.heap[key[1]] = wrapper
-            interp.note_write(owner, key[1], wrapper)
-            continue
-        if key in otherwise.writes:
-            left, right = _told_by_each_other(interp, stmt.node, f"{owner.name}.{key[1]}", (left, built), (right, otherwise))
+    for key in dict.fromkeys((*built.writes, *otherwise.writes)):
+        branches = (built, otherwise) if key in built.writes else (otherwise, built)
+        owner, left = branches[0].writes[key]
+        _settle_attribute(interp, stmt, tested, (owner, key[1]), left, branches)
+
+
+def _settle_attribute(
+    interp: Interpreter, stmt: ir.If | ir.Try, tested: frozenset[str], key: tuple[Obj, str], left: Value, branches: tuple[Trace, Trace]
+) -> None:
+    """The same for an attribute, to which the first branch, or each, has given a value."""
+    (owner, slot), (built, otherwise) = key, branches
+    place = (id(owner), slot)
+    right = otherwise.writes.get(place, (owner, left))[1]
+    region = switched(left, right, tested)
+    if region is not None:
+        owner.heap[slot] = region
+        interp.note_write(owner, slot, region)
+    wrapper = _read_back(left, right)
+    if wrapper is not None:
+        owner.heap[slot] = wrapper
+        interp.note_write(owner, slot, wrapper)
+        return
+    gone = False
+    if place in otherwise.writes:
+        left, right = _told_by_each_other(interp, stmt.node, f"{owner.name}.{slot}", (left, built), (right, otherwise))
         pair = _of_one_kind(left, right)
-        gone = False
-        if key not in otherwise.writes:
-            pair = _of_one_kind(left, owner.heap.get(key[1], NOTHING) - left)  # what it held before
-            gone = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED)
-        if pair is not None and (gone or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _each_unseen(pair)):
-            value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{key[1]}", *pair))}) | _nothing(left) | _nothing(right)
-            if key[1] == "[]":
-                value |= owner.heap.get(key[1], NOTHING) - {Ref(obj) for obj in pair}  # what was put in before is there as well
-            owner.heap[key[1]] = value
-            interp.note_write(owner, key[1], value)
+    else:
+        _hold_again(interp, owner, slot, built.held[place])
+        pair = _of_one_kind(left, built.held[place] - left)
+        gone = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED)
+    if pair is not None and (gone or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _each_unseen(pair)):
+        value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{slot}", *pair))}) | _nothing(left) | _nothing(right)
+        if slot == "[]":
+            value |= owner.heap.get(slot, NOTHING) - {Ref(obj) for obj in pair}  # what was put in before is there as well
+        owner.heap[slot] = value
+        interp.note_write(owner, slot, value)
+
+
+def _hold_again(interp: Interpreter, owner: Obj, slot: str, held: Value) -> None:
+    """What an attribute held before a branch replaced it on each of its ways, it holds where that branch is not taken."""
+    lost = frozenset(a for a in held - owner.heap.get(slot, NOTHING) if not (isinstance(a, Ref) and a.obj.merged is not None))
+    if lost:
+        owner.heap[slot] = owner.heap.get(slot, NOTHING) | lost
+        interp.note_write(owner, slot, owner.heap[slot])
 
 
 def _read_back(left: Value, right: Value) -> Value | None:

@@ -39,14 +39,16 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Trace:
-    """What code did on the way: the objects it built, and the value that it gave each attribute last."""
+    """What code did on the way: the objects it built, and the value that it gave each attribute last, with what that held when it gave it the first."""
 
     built: set[Obj] = field(default_factory=set)
     writes: dict[tuple[int, str], tuple[Obj, Value]] = field(default_factory=dict)
+    held: dict[tuple[int, str], Value] = field(default_factory=dict)
 
     def add(self, other: Trace) -> None:
         self.built |= other.built
         self.writes |= other.writes
+        self.held = other.held | self.held
 
 
 class Frame:

@@ -24,7 +24,7 @@ from looplint.domain.objects import (
     Settings,
     number_anew,
 )
-from looplint.domain.values import Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join
+from looplint.domain.values import NOTHING, Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Accumulate, Escape, Event, Keep
 from looplint.flow.graph import Loop, Loose
 from looplint.flow.remarks import Fetch, Remark
@@ -331,6 +331,7 @@ class Interpreter(Position):
 
     def note_write(self, obj: Obj, slot: str, value: Value) -> None:
         """Remember what the branch at hand gave an attribute."""
+        self.trace.held.setdefault((id(obj), slot), obj.heap.get(slot, NOTHING))
         self.trace.writes[(id(obj), slot)] = (obj, value)
 
     def write(self, obj: Obj, slot: str, value: Value) -> None:
