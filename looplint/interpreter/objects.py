@@ -45,7 +45,9 @@ from looplint.domain.values import (
     ref,
 )  # fmt: skip
 from looplint.interpreter import classes, generators, hooks
+from looplint.interpreter.holders import BESIDE_PARTS, annotation_of, symbolic
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.roles import infer_role
 from looplint.knowledge.frameworks import DRIVEN_METHODS
 from looplint.knowledge.layers import DROPPING
 from looplint.knowledge.lookup import call_effect, method_effect
@@ -156,7 +158,7 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
             return obj.optimizer or UNKNOWN
         case Module() | Loss() if name != "__call__":
             missing = obj.cls is not None and not obj.symbolic and name not in _OF_MODULES and classes.lacks(interp, obj.cls, name)
-            return UNKNOWN if missing else child(interp, obj, name)
+            return UNKNOWN if missing else _beside_parts(interp, obj, name) or child(interp, obj, name)
         case Options() if name not in OPTION_METHODS:
             return frozenset({Method(Unknown(), name)})
         case StateDict() if name == "data":
@@ -236,6 +238,19 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
     child.left_open = _is_left_to_subclasses(interp, obj, name)
     child.frozen = isinstance(obj, Module | Loss) and obj.frozen
     obj.heap[name] = ref(child)
+    return obj.heap[name]
+
+
+def _beside_parts(interp: Interpreter, obj: Obj, name: str) -> Value:
+    """What the text of a module's class steps and clears as an attribute of it, which a base out of sight makes: no part, but what trains the parts."""
+    used = ir.Usage()
+    for each in classes.mro(interp, obj.cls) if obj.cls is not None else ():
+        if name in each.cls.usage:
+            used.add(each.cls.usage[name])
+    annotation = ir.render(annotation_of(interp, obj.cls, name))
+    if not used.methods or infer_role(name, used, annotation) not in BESIDE_PARTS:
+        return NOTHING
+    obj.heap[name] = symbolic(interp, name, used, annotation, (obj.key, name))
     return obj.heap[name]
 
 
