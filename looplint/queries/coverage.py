@@ -125,7 +125,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     first = calls[0]
     steps = _steps_beside(info, first)
     backwards = [event for event in events if isinstance(event, Backward)]
-    if backwards and not steps and all(_is_of_inputs(program, b) for b in backwards):
+    if backwards and not steps and all(_is_of_inputs(program, b) and not _is_stepped(program, known, b) for b in backwards):
         return None  # what a classifier says of its input steers a sampler
     if any(program.touches(event, obj) == "must" for event in events for obj in known.stepped):
         return ""
@@ -160,6 +160,15 @@ def _is_of_inputs(program: Program, event: Backward) -> bool:
     """Whether a backward goes through forwards alone that are made for the gradients of their inputs, or is known to reach no parameters."""
     forwards = program.forwards_of(event.forwards)
     return all(map(program.for_input_gradient, forwards)) if forwards else event.known and not event.subjects
+
+
+def _is_stepped(program: Program, known: _Known, event: Event) -> bool:
+    """Whether its caller goes on to step, in the same turn, what holds the parameters that a backward fills: inputs may ask for gradients beside them."""
+    filled = [obj for obj in known.stepped if program.touches(event, obj) == "must"]
+    return any(
+        step.root == event.root and step.loops == event.loops and step.index > event.index and not step.subjects.isdisjoint(filled)
+        for step in (program.of(Step) if filled else ())
+    )
 
 
 def _never_steps(program: Program, root: str) -> bool:
