@@ -61,7 +61,10 @@ def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
     with gradient_uses.of_attribute(interp.gradients, expr):
         owner = evaluate(interp, expr.value)
     value = attribute(interp, owner, expr.attr)
-    return outside.kept(interp, owner, expr, value) if any(type(a) is Unknown and a.parameters for a in value) else value
+    for atom in value:
+        if type(atom) is Unknown and atom.parameters:
+            return outside.kept(interp, owner, expr, value)
+    return value
 
 
 def _call(interp: Interpreter, expr: ir.Call) -> Value:
