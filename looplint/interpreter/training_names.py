@@ -14,6 +14,9 @@ class LeadingNames:
     def __init__(self, methods: Iterable[str]) -> None:
         self.names: set[str] = set()
         self._codes: set[ir.ModuleCode] = set()
+        # The modules when they were looked at last, and those of them that were not lowered then.
+        self._modules: Collection[ModuleInfo] = ()
+        self._waiting: list[ModuleInfo] = []
         self._callers: dict[str, set[str]] = {}
         # The functions whose calls were looked after.
         self._asked: set[ir.Function] = set()
@@ -21,12 +24,16 @@ class LeadingNames:
 
     def update(self, main: ModuleInfo, modules: Collection[ModuleInfo]) -> None:
         """Look at those modules of a project that were read since the last time."""
-        read = [info.code for info in (main, *modules) if info.code is not None]
-        if len(read) != len(self._codes):
-            for code in read:
-                if code not in self._codes:
-                    self._codes.add(code)
-                    self._read(code)
+        if modules is not self._modules:
+            self._modules, self._waiting = modules, [main, *modules]
+        lowered = [info.code for info in self._waiting if info.code is not None]
+        if not lowered:
+            return
+        self._waiting = [info for info in self._waiting if info.code is None]
+        for code in lowered:
+            if code not in self._codes:
+                self._codes.add(code)
+                self._read(code)
 
     def look_after(self, function: ir.Function, info: ModuleInfo, project: Project) -> None:
         """Read the modules that what a function calls comes from, and what that calls: no call may have led there yet."""

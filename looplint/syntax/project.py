@@ -63,6 +63,9 @@ class Project:
 
     def __init__(self, overlay: Overlay | None = None) -> None:
         self._modules: dict[Path, ModuleInfo | None] = {}
+        # Those of them that could be read, once somebody asks for them.
+        self._readable: tuple[ModuleInfo, ...] = ()
+        self._asked = 0
         # The answers of `find`, by the importing file and what it names.
         self._answers: dict[tuple[Path, str, int], ModuleInfo | None] = {}
         # The folders that modules add to the import path, by the module.
@@ -79,14 +82,18 @@ class Project:
     def add(self, info: ModuleInfo) -> None:
         if info.path is not None:
             self._modules[info.path] = info
+            self._asked = 0
             self._linted.append(info.path)
             self._by_filename.setdefault(info.filename, info)
             self._links |= _link(info.path, Path(info.filename).absolute())
 
     @property
-    def modules(self) -> list[ModuleInfo]:
-        """All modules of which something was read."""
-        return [info for info in self._modules.values() if info is not None]
+    def modules(self) -> tuple[ModuleInfo, ...]:
+        """All modules of which something was read: the same tuple until there are more of them."""
+        if len(self._modules) != self._asked:
+            self._asked = len(self._modules)
+            self._readable = tuple(info for info in self._modules.values() if info is not None)
+        return self._readable
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
         return self._by_filename.get(filename)
