@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Overlay = Mapping[Path, Source]
 # A loop is spread over a few files; what imports more than this is a library, and is followed no further.
 _MOST_MODULES = 200
+# A parsed module takes 500 times its text in memory. What others import and is longer than this is a table of data, or generated.
+_MOST_OF_A_MODULE = 600_000
 _NEVER_LOCAL = frozenset(
     {"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"}
 )
@@ -49,8 +51,11 @@ class ModuleInfo:
         return f"ModuleInfo({self.filename})"
 
     def lowered(self) -> ModuleCode | None:
-        """The lowered code, or None for a module that cannot be parsed."""
+        """The lowered code, or None for a module that cannot be parsed, or is too large to be read for the sake of others: a table of data."""
         if self.code is None and not self.broken:
+            if len(self.source.text) > _MOST_OF_A_MODULE:
+                self.broken = True
+                return None
             try:
                 self.code = parsed(self.source.text, imported=True)
             except (cst.ParserSyntaxError, TooDeep, RecursionError):

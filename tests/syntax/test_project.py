@@ -113,3 +113,17 @@ def test_an_installed_package_comes_before_a_folder_of_its_name(tmp_path: Path) 
         "    loss = (model(x) - y).pow(2).mean()\n    loss.backward()\n    optimizer.step()\n"
     )
     assert {f.code for f in looplint.lint([main], isolated=True)} == {"LL102"}
+
+
+def test_a_table_of_data_that_others_import_is_out_of_sight(tmp_path: Path) -> None:
+    package = tmp_path / "acme"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT.replace("acme.training", "acme.large"), encoding="utf-8")
+    rows = "table = [\n" + "    [1, -1, 1, -1],\n" * 20_000 + "]\n"
+    found = []
+    for table in (rows, rows * 2):
+        (package / "large.py").write_text(table + PACKAGE, encoding="utf-8")
+        found.append([f.code for f in looplint.lint([script], isolated=True)])
+    assert found == [["LL102"], []]
