@@ -107,6 +107,7 @@ from looplint.rule import (
     mode_matters,
     mode_states,
     note,
+    over_data,
     saved_after,
     to_switch,
     trains_a_part,
@@ -145,12 +146,20 @@ def check(program: Program) -> Reports:
                 continue  # a part that is put into eval mode with no validation forward and no checkpoint after it
             if (switch, module) not in reported:
                 reported.add((switch, module))
-                what = "validation" if validation else "checkpoint"
+                what = _purpose(program, switch, validation) if validation else "checkpoint"
                 notes = note(switch, "eval() is called here, some iterations before") + note(reason, f"for this {what}")
                 message = _message(program, event, module, loop, what)
                 repair = InsertTrain(module=module, loop=loop, event=event)
                 yield Report(event, message, notes, repair=repair, severity="error" if mode_matters(module) else "warning")
             break
+
+
+def _purpose(program: Program, switch: Event, forward: Forward) -> str:
+    """What a model was put into eval mode for: a pass over data or one that is measured, or samples, which it makes of what it put out before."""
+    if any(over_data(loop) for loop in forward.loops if loop not in switch.loops):
+        return "validation"
+    generates = forward.inputs is not None and forward.key in forward.inputs.origins
+    return "validation" if not generates and forward.key in program.uses.scored | program.uses.compared else "prediction"
 
 
 def _message(program: Program, event: Event, module: Obj, loop: Loop, what: str) -> str:

@@ -116,6 +116,7 @@ from looplint.rule import (
     serves_more_classes,
     shares_a_call,
     takes_what_has_no_graph,
+    trains_on_another_call,
     untrained_loop,
 )
 
@@ -182,10 +183,10 @@ def check(program: Program) -> Reports:
         trained_on = any("train" in each.iterates for each in event.loops if over_data(each))
         compares = event.key in program.uses.compared and not trained_on
         where = ("in this validation pass" if compares else "in this pass over data") if validates else "for this forward pass"
-        harm = "which takes memory and time, and nothing goes backward"
-        if refused := refusal(program, event):
-            harm = "and numpy() raises a RuntimeError for what has one"
-        message = f"gradients are enabled {where}: every call of {called} builds a graph, {harm}; run it under torch.no_grad()"
+        refused = refusal(program, event)
+        harm = "and numpy() raises a RuntimeError for what has one" if refused else "which takes memory and time, and nothing goes backward"
+        calls = "this" if trains_on_another_call(program, event, depth, loop if validates else None) else "every"
+        message = f"gradients are enabled {where}: {calls} call of {called} builds a graph, {harm}; run it under torch.no_grad()"
         notes = note(switch, "validation begins here" if validates and compares else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()

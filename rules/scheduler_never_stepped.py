@@ -75,6 +75,7 @@ from looplint.rule import (
     Schedule,
     Scheduler,
     Step,
+    called_at,
     exclude_each_other,
     may_follow,
     name_of,
@@ -115,7 +116,8 @@ def check(program: Program) -> Reports:
             )
             if step is None:
                 continue  # a scheduler whose optimizer does not step in a loop after it
-            name = name_of(scheduler)
+            built = next((e for e in program.of(Construct) if one_of[0] in e.subjects), event)
+            name = called_at(built, one_of[0])
             plateau = scheduler.qualname.endswith(".ReduceLROnPlateau")
             when = "step(metric) each time the metric is measured" if plateau else "step() as the optimizer trains"
             call = f"{name}.{when}" if name == scheduler.name else f"its {when}"
@@ -128,7 +130,6 @@ def check(program: Program) -> Reports:
             if other is not None:
                 effect = f"the learning rate follows {name_of(other)} alone"
             message = f"{name} is never stepped: {effect}; call {call}, or leave the scheduler out"
-            built = next((e for e in program.of(Construct) if one_of[0] in e.subjects), event)
             yield Report(
                 event,
                 message,

@@ -100,7 +100,7 @@ class Forward(Event):
     enabled: bool
     # How many of the calls that lead to it are outside the class of the module: the first place where a mode can be set for it.
     outside: int
-    # Whether the name or the index that is called holds the module itself, and is no function that is given it.
+    # Whether the name, the attribute or the index that is called holds the module itself, and is no function that is given it.
     applied: bool
     # Whether it is a method out of sight that may set modes by itself: one for subclasses to write, or one that evaluates by its name.
     decides: bool

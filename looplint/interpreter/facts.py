@@ -183,7 +183,7 @@ class Agenda:
     def __init__(self) -> None:
         # Values with functions that were passed to code which may call them.
         self.values: list[Value] = []
-        # The functions among them that are handed to code which may differentiate what they return.
+        # The functions among them, and those of objects that can be called, that are handed to code which may differentiate what they return.
         self.handed_out: dict[ir.Function, None] = {}
         # Generators from which no item was taken yet.
         self.generators: dict[Generator, Func] = {}

@@ -1,14 +1,16 @@
-"""Functions that are handed to code out of sight: what they return may be differentiated there, as by a library that explains a model."""
+"""Functions that are handed to code out of sight: it may call them, and differentiate what they return, as a library does that explains a model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from looplint.domain.objects import Obj
+from looplint.domain.objects import Instance, Obj
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import NOTHING, EventKey, Func, Ref, Tensor, Tuple, Value
+from looplint.domain.values import NOTHING, ClassRef, EventKey, Func, Ref, Tensor, Tuple, Value
+from looplint.interpreter import classes
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
 
 
 def hand_out(interp: Interpreter, func: Func) -> None:
@@ -22,6 +24,18 @@ def hand_out(interp: Interpreter, func: Func) -> None:
             for atom in _named(func.closure or func.module.frame, name):
                 if isinstance(atom, Func):
                     hand_out(interp, atom)
+
+
+def hand_out_callables(interp: Interpreter, values: Iterable[Value]) -> None:
+    """Code out of sight gets some values: the functions among them, and objects that can be called as a function."""
+    for value in values:
+        for atom in value:
+            match atom:
+                case Func():
+                    hand_out(interp, atom)
+                case Ref(Instance(cls=ClassRef() as cls)) if (found := classes.find_member(interp, cls, "__call__")) is not None:
+                    if isinstance(found[0], ir.Function):
+                        interp.agenda.handed_out[found[0]] = None
 
 
 def _named(frame: Frame | None, name: str) -> Value:

@@ -40,9 +40,9 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     if naming.keeps_checkpoints(name):
         _restored(interp, reached, expr)  # now or later
         return put_off(interp, args)
+    handed_out.hand_out_callables(interp, values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
-            handed_out.hand_out(interp, func)
             if func.bound is not None:
                 reached.extend(interp.reachable([func.bound]))
         for method in (a for a in value if isinstance(a, Method) and isinstance(a.obj, Ref)):

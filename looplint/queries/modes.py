@@ -254,7 +254,7 @@ def trains_a_part(program: Program, module: Obj, loop: Loop) -> bool:
     return any(module in o.lineage() for o in parts)
 
 
-def validation_before(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Event | None:
+def validation_before(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Forward | None:
     """The forward of a module, its whole or a part, in a loop for which it was put into eval mode: not trained, and before the next that is."""
     for event in program.of(Forward):
         if loop not in event.loops or event.index <= switch.index or program.is_trained(event):

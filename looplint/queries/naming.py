@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from looplint.domain.objects import Obj, Scaler, StateDict
-from looplint.flow.events import Backward, Event, Forward, Keep, Snapshot, Step, Unscale
+from looplint.flow.events import Backward, Construct, Event, Forward, Keep, Snapshot, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -53,10 +53,22 @@ def _written(event: Event, obj: Obj) -> str:
             return ""
         case Step(scaler=Scaler()) | Unscale(scaler=Scaler()), cst.Call() if (given := stepped_by(node)) is not None:
             return _path(given)
+        case Construct(), _:
+            return _given_to(event.statement, node)
         case Forward(), cst.Call(func=called):
             return _path(called) if event.applied else _owner_of_call(_path(called), obj)
         case _, cst.Call(func=cst.Attribute(value=owner)):
             return _path(owner)
+    return ""
+
+
+def _given_to(statement: cst.CSTNode | None, made: cst.CSTNode) -> str:
+    """The one name that a statement gives what it makes: `self.scheduler` of `self.scheduler = StepLR(...)`."""
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value) | cst.AnnAssign(target=target, value=value) if (
+            value is made
+        ):
+            return _path(target)
     return ""
 
 

@@ -76,6 +76,8 @@ class Program(Incidence):
         self.reached = interpreter.reached
         self.applications = interpreter.applications
         self.heap = interpreter.heap
+        # The functions that code out of sight gets, and may call.
+        self.handed_out = interpreter.agenda.handed_out
         self.main = main
         # The file, and the modules of the project of which something was read.
         self.modules_read = dict.fromkeys((interpreter.main, *interpreter.project.modules))

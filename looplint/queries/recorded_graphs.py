@@ -9,6 +9,7 @@ from looplint.flow.remarks import Export
 from looplint.knowledge import naming
 from looplint.queries.data_loops import over_loader
 from looplint.queries.feeding import over_batches
+from looplint.queries.naming import callee
 from looplint.queries.program import Program
 from looplint.queries.relations import only_in_train_mode, related
 from looplint.syntax import ir
@@ -108,3 +109,10 @@ def _records_by_its_text(cls: ir.Class) -> bool:
     targets = (to for f in methods for stmt in ir.statements(f.body) if isinstance(stmt, ir.Assign) for to in stmt.targets)
     frozen = any(isinstance(to, ir.Attr) and to.attr == "requires_grad" for to in targets)
     return not frozen and not any(word in name for name in called for word in ("grad", "freeze", "inference"))
+
+
+def trains_on_another_call(program: Program, event: Forward, depth: int, loop: Loop | None) -> bool:
+    """Whether the function that is so many calls deep on the way to a forward, or a loop in it, calls by the same name what it trains on."""
+    others = (e for e in program.of(Forward) if e.calls[:depth] == event.calls[:depth] and (loop is None or loop in e.loops))
+    called = callee(event.chain[depth])
+    return any(e.chain[depth] != event.chain[depth] and callee(e.chain[depth]) == called and may_be_trained(program, e) for e in others)

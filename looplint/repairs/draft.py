@@ -90,7 +90,8 @@ class Draft:
         self._put(self._take(statement), target, after=True)
 
     def remove(self, statement: Statement) -> None:
-        self._take(statement)
+        """Remove a statement, and not the comments above it: what they say is their author's."""
+        self._take(statement, commented=False)
 
     def wrap(self, first: Statement, last: Statement, header: str) -> None:
         """Put consecutive statements of a block under a header such as `with torch.no_grad():`."""
@@ -147,12 +148,13 @@ class Draft:
 
     # -- taking and putting
 
-    def _take(self, statement: Statement) -> Chunk:
+    def _take(self, statement: Statement, *, commented: bool = True) -> Chunk:
         layout, text = self.layout, self.layout.text
         if statement.joined:
             self._cut(statement)
             return Chunk(text[statement.start : statement.end], "", inline=True)
-        start, end = _comments_of(layout, statement), _end_of(layout, statement)
+        start = _comments_of(layout, statement) if commented else layout.row_start(statement.start)
+        end = _end_of(layout, statement)
         code = text[start:end]
         protected = tuple((a - start, b - start) for a, b in layout.strings(statement.start, statement.end))
         indent = layout.indent(statement)

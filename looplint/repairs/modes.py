@@ -90,6 +90,10 @@ class InsertNoGrad(Repair):
         if loop is not None and (_computes_elsewhere(loop, self.event, self.depth) or _is_of_more_classes(p, loop, self.event)):
             loop = None
         place, target = _pass(p, loop, self.event, self.depth, narrow=True)
+        called = _called_from_elsewhere(p, self.event)
+        if self.event.chain.index(place.site) < called:
+            # What is called from elsewhere too is where gradients are switched off for all who call it.
+            loop, (place, target) = None, _pass(p, None, self.event, called, narrow=True)
         layout = place.layout
         if _needs_gradients(p, target, layout) or _yields(p, target):
             target = place.statement
@@ -104,7 +108,8 @@ class InsertNoGrad(Repair):
         unseen = self.event.key in p.program.uses.detached and any(o.symbolic for o in self.event.subjects)
         # What leaves with its graph for callers that are not in sight may go backward there.
         left = self.event.key in p.program.uses.handed_on and not (function is not None and _evaluates(function))
-        applicability: Applicability = "unsafe" if unseen or left or may_lack_no_grad(p.program, self.event) else "safe"
+        partly = self.event.chain.index(place.site) < called
+        applicability: Applicability = "unsafe" if unseen or left or partly or may_lack_no_grad(p.program, self.event) else "safe"
         no_grad = f"{'torch.no_grad' if local else named(draft, layout, 'torch', 'no_grad')}()"
         if not local and function is not None and _only_evaluates(p, function, layout):
             draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
@@ -128,6 +133,18 @@ class InsertNoGrad(Repair):
                 elsewhere, statement = _pass(p, again, other, len(other.calls), narrow=True)
                 if elsewhere.layout is place.layout and statement is not target and not _needs_gradients(p, statement, place.layout):
                     yield statement
+
+
+def _called_from_elsewhere(p: Planner, event: Event) -> int:
+    """How many calls lead to the innermost function on the way to an event that code out of sight gets and may call as well; 0 where there is none."""
+    handed_out = {function.node for function in p.program.handed_out}
+    for depth in range(len(event.calls), 0, -1):
+        layout = p.layouts.of(event.chain[depth].module)
+        statement = layout.statement_of(event.chain[depth].node)
+        function = layout.function_of(statement) if statement is not None else None
+        if function is not None and function.node in handed_out:
+            return depth
+    return 0
 
 
 def _is_of_more_classes(p: Planner, loop: Loop, event: Event) -> bool:

@@ -186,6 +186,10 @@ def _is_called(interp: Interpreter, obj: Obj, func: ir.Expr) -> bool:
         case ir.Name(id=name):
             held = names.lookup(interp, interp.frame, name)
             return any(isinstance(a, Ref) and a.obj is obj for a in held) and not any(isinstance(a, Method) for a in held)
+        case ir.Attr() if ir.path_of(func) is not None:
+            with interp.looking():
+                held = interp.evaluate(func)
+            return any(isinstance(a, Ref) and a.obj is obj for a in held) and not any(isinstance(a, Method) for a in held)
         case ir.Subscript():
             return True
     return False

@@ -6,7 +6,7 @@ from collections import OrderedDict, deque
 
 from looplint.domain.objects import Engine, Instance, Module, Obj
 from looplint.domain.tensors import combine, guess, is_array, under
-from looplint.domain.values import UNKNOWN, Arguments, Func, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
+from looplint.domain.values import UNKNOWN, Arguments, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import Backward, Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
 from looplint.interpreter import classes, handed_out, objects, unfollowed
@@ -74,9 +74,7 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
         return frozenset({Tensor(atom.deps, under(interp.grad, "maybe"), outcomes=of_function(interp, name, UNKNOWN, expr, own=True))})
     if interp.reachable(args.values()):
         return unfollowed.unknown_call(interp, atom, args, expr)
-    for value in args.values():
-        for func in (a for a in value if isinstance(a, Func)):
-            handed_out.hand_out(interp, func)
+    handed_out.hand_out_callables(interp, args.values())
     tensor = combine(interp.grad, args.values())
     if not (measured or naming.takes_notes(name) or naming.takes_an_entry(name)):
         unfollowed.note_entrusted(interp, tensor, expr)
