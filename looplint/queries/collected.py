@@ -12,13 +12,13 @@ def collects_arrays(program: Program, module: Obj, event: Forward) -> bool:
     """Whether what a trained model puts out for the batches of a loader is collected as arrays, without gradients.
 
     What it puts out for another one that trains, as a generator does for its critic, may be shown to be looked at; and a `train()` for this
-    pass alone is meant.
+    pass alone is meant. A softmax has no parameters that train.
     """
     loop = validation_loop(program, event)
     if loop is None or not over_loader(loop) or event.grad is not False or event.key not in program.uses.fetched:
         return False
     own = {e.key for e in program.of(Forward) if e.subjects & event.subjects}
-    fed = [e.inputs for e in program.of(Forward) if e.key not in own and program.is_trained(e)]
+    fed = [e.inputs for e in program.of(Forward) if e.key not in own and not e.bare and program.is_trained(e)]
     return not any(inputs is not None and own & inputs.origins for inputs in fed) and _in_train_mode_since_training(program, module, event)
 
 

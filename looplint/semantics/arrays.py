@@ -22,6 +22,15 @@ def _array(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
     return frozenset({copied_to_host(tensor)})
 
 
+@transfer("compared-arrays")
+def _compared_arrays(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`np.equal(predictions, targets)`: what `predictions == targets` is."""
+    tensor = combine(interp.grad, args.values())
+    if tensor is not None:
+        interp.uses.compare(tensor.origins)
+    return _array(interp, qualname, args, expr)
+
+
 @transfer("image-maker")
 def _image_maker(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`ToPILImage()`: what it gives back makes a picture of a tensor, as the function does."""
