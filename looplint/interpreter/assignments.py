@@ -164,7 +164,7 @@ def _note_given_away(interp: Interpreter, base: Value, value: Value) -> None:
 
 
 def _keep_graphs(interp: Interpreter, owner: ir.Expr, value: Value) -> None:
-    """What is written into data out of sight may be in whatever is read from that: `batch.state = encoder(batch.state)`."""
+    """What is written into data out of sight may be in whatever is read from that: `batch.state = encoder(batch.state)`, `action[0] = actor(state)`."""
     kept = [t for t in tensors_in([value]) if t.graph != "no"]
     if kept and isinstance(owner, ir.Name) and owner.id in interp.frame.locals:
         bind_name(interp, owner.id, join(interp.frame.locals[owner.id], frozenset({replace(join_tensors(kept), graph="maybe")})))
@@ -205,8 +205,8 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
         value = hooks.stored.run(interp, target.node, base, value, key)
     if key is not None and isinstance(key.value, str):
         _note_given_away(interp, base, value)
-        if any(isinstance(a, Unknown) for a in base):
-            _keep_graphs(interp, target.value, value)
+    if any(isinstance(a, Unknown) for a in base):
+        _keep_graphs(interp, target.value, value)
     if any(isinstance(a, Tensor) for a in base):
         hooks.tensor_written.run(interp, target, base, value)
     for atom in base:

@@ -182,6 +182,7 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("torch_geometric.", "dataset"),
     ("dgl.dataloading.", "loader"),
     ("dgl.nn.", "module?"),
+    ("nn_builder.pytorch.", "module?"),
     ("dgl.model_zoo.", "module-function"),
     ("dgl.", "dataset"),
     ("segmentation_models_pytorch.losses.", "loss"),
