@@ -27,6 +27,7 @@ from looplint.knowledge.pytorch import (
     TENSOR_ONLY,
     TENSOR_ONLY_ATTRIBUTES,
 )
+from looplint.semantics import outcomes
 from looplint.semantics.made_there import is_made_there
 from looplint.semantics.moved_again import is_moved_again, unconverted
 from looplint.syntax import ir
@@ -96,7 +97,7 @@ def _changes(name: str, args: Arguments, expr: ir.Expr) -> Literal["device", "ty
 def _is_tensor(interp: Interpreter, atom: Tensor | Params | Unknown, receiver: ir.Expr) -> bool:
     if re.search(_MODULE, (ir.path_of(receiver) or "").rpartition(".")[2]):
         return False  # a module changes in place, and a caller may give something else in the place of one
-    if isinstance(atom, Tensor) and (atom.made or any(map(holds_tensors, sources_of_batches(atom.tags)))):
+    if isinstance(atom, Tensor) and (outcomes.is_tensor(interp, atom) or any(map(holds_tensors, sources_of_batches(atom.tags)))):
         return True
     if isinstance(atom, Tensor) and any(isinstance(tag, OfEntry) and _collates_by_itself(tag.source) for tag in atom.tags):
         return True
