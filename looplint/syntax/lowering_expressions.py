@@ -22,6 +22,8 @@ _COMPARE = {
 }  # fmt: skip  # fmt: skip
 # What has a method `backward` that sends no loss backward: the kernels of an extension, and the tape of NVIDIA's warp.
 _NO_LOSSES = regex(r"torch\.ops\.|tape$")
+# A display of fewer elements is no table of data, nor one of fewer constants.
+_FEW, _MANY = 16, 1_000
 _UNARY = {"Not": "not", "Minus": "-", "Plus": "+", "BitInvert": "~"}
 
 
@@ -135,6 +137,8 @@ class ExpressionLowering(Scopes):
         return ir.Format(node, parts, _text(node.parts[:1]), _text(node.parts[-1:]))
 
     def visit_Tuple(self, node: cst.Tuple | cst.List | cst.Set) -> ir.Expr:
+        if _is_table(node):
+            return ir.Opaque(node, [])
         kind = type(node).__name__.lower()
         return ir.Display(node, kind, [self._element(e) for e in node.elements])
 
@@ -148,6 +152,8 @@ class ExpressionLowering(Scopes):
         return ir.Star(node, self.expr(node.value))
 
     def visit_Dict(self, node: cst.Dict) -> ir.Expr:
+        if _is_table(node):
+            return ir.Opaque(node, [])
         items: list[tuple[ir.Expr | None, ir.Expr]] = []
         for element in node.elements:
             key = self.expr(element.key) if isinstance(element, cst.DictElement) else None
@@ -256,3 +262,27 @@ def _text(parts: Sequence[cst.BaseFormattedStringContent]) -> str:
         case [cst.FormattedStringText(value=text)] if not {"\\", "{", "}"} & set(text):
             return text
     return ""
+
+
+def _is_table(display: cst.Tuple | cst.List | cst.Set | cst.Dict) -> bool:
+    """Whether a display is a table of data: more constants than a program looks up one by one, and nothing else."""
+    if len(display.elements) < _FEW:
+        return False
+    constants = 0
+    work: list[cst.CSTNode] = [display]
+    while work:
+        node = work.pop()
+        match node:
+            case cst.Tuple() | cst.List() | cst.Set() | cst.Dict():
+                work += node.elements
+            case cst.DictElement():
+                work += (node.key, node.value)
+            case cst.Element():
+                work.append(node.value)
+            case cst.UnaryOperation(expression=cst.Integer() | cst.Float()) | cst.Integer() | cst.Float() | cst.SimpleString():
+                constants += 1
+            case cst.Name(value="True" | "False" | "None"):
+                constants += 1
+            case _:
+                return False
+    return constants > _MANY
