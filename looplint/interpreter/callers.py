@@ -22,33 +22,23 @@ def possible_callers(code: ir.ModuleCode, line: Sequence[ClassRef]) -> list[ir.F
     return [f for each in codes for f in (each.top, *each.functions) if f not in replaced]
 
 
-def callers_first(code: ir.ModuleCode, defined: Sequence[ir.Function]) -> list[ir.Function | ir.Class]:
-    """What a file defines, as it stands there, except that what is spoken of comes after who speaks of it: there it gets its arguments.
+def callers_first(defined: Sequence[ir.Function]) -> list[ir.Function]:
+    """Functions of a file as they stand there, except that one that others speak of comes after them: there it gets its arguments.
 
-    A file defines its helpers first. One that was followed before its caller would be judged with arguments of which nothing is known. What a base
-    class does is followed before what its subclasses do.
+    A file defines its helpers first. One that was followed before its caller would be judged with arguments of which nothing is known.
     """
-    named: dict[str, ir.Function | ir.Class] = {cls.name: cls for cls in code.classes} | {function.name: function for function in defined}
-    subclasses: dict[str, list[ir.Class]] = {}
-    for cls in code.classes:
-        for base in cls.bases:
-            subclasses.setdefault(ir.path_of(base) or "", []).append(cls)
-
-    def after(each: ir.Function | ir.Class) -> list[ir.Function | ir.Class]:
-        functions = [each] if isinstance(each, ir.Function) else list(each.methods.values())
-        spoken_of = [named[name] for function in functions for name in function.usage if name in named]
-        return [*spoken_of, *(subclasses.get(each.name, ()) if isinstance(each, ir.Class) else ())]
-
-    found: dict[ir.Function | ir.Class, None] = {}
-    begun: set[ir.Function | ir.Class] = set()
-    stack: list[ir.Function | ir.Class] = [*code.classes, *defined]
+    named = {function.name: function for function in defined}
+    found: dict[ir.Function, None] = {}
+    begun: set[ir.Function] = set()
+    stack = list(defined)
     while stack:
-        each = stack[-1]
-        if each in begun:
+        function = stack[-1]
+        if function in begun:
             found.setdefault(stack.pop())
             continue
-        begun.add(each)
-        stack.extend(other for other in reversed(after(each)) if other not in begun)
+        begun.add(function)
+        spoken_of = [named[name] for name in function.usage if name in named]
+        stack.extend(other for other in reversed(spoken_of) if other not in begun)
     return list(reversed(found))
 
 

@@ -60,11 +60,11 @@ def follow(interp: Interpreter) -> bool:
         if function not in interp.reached.functions:
             complete = _function(interp, Func(function, interp.main)) and complete
     mixed = _loops_of_mixins(interp, code)
-    for each in callers_first(code, _definitions(code.top.body)):
-        if isinstance(each, ir.Class):
-            complete = _methods(interp, each, mixed) and complete
-        elif each not in interp.reached.functions:
-            complete = _function(interp, Func(each, interp.main)) and complete
+    for cls in code.classes:
+        complete = _methods(interp, cls, mixed) and complete
+    for function in callers_first(_definitions(code.top.body)):
+        if function not in interp.reached.functions:
+            complete = _function(interp, Func(function, interp.main)) and complete
     complete = _deferred(interp) and complete
     follow_insides(interp)
     handed_out.note_uses(interp)

@@ -48,26 +48,6 @@ def distance(files):
     model = torchvision.models.resnet18(){frozen}
     return statistics(files, model)
 """,
-    "the method of a class": """
-import torchvision
-
-
-class Evaluator:
-    def __init__(self, model):
-        self.model = model
-
-    def run(self, files):
-        self.model.eval()
-        found = []
-        for batch in files:
-            found.append(self.model(torch.from_numpy(batch)).data.cpu().numpy()){mark}
-        return found
-
-
-def distance(files):
-    model = torchvision.models.resnet18(){frozen}
-    return Evaluator(model).run(files)
-""",
     "a helper of a class": """
 import torchvision
 
