@@ -76,7 +76,9 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         if "step" in methods or "param_groups" in usage.attrs or "opt" in lowered:
             # One without a schedule has two modes of its own.
             has_modes = methods & {"train", "eval"} and not ("step" in methods and "opt" in lowered)
-            return "optimizer" if not (usage.applied or has_modes or "parameters" in methods) else "module"
+            # A class of optimizers may be handed in instead of one: it is called to make one.
+            called = usage.applied and not ("step" in methods and "opt" in lowered)
+            return "optimizer" if not (called or has_modes or "parameters" in methods) else "module"
         return "module" if usage.applied or methods & _MODULE_METHODS else None
     if "unscale_" in methods or ("scaler" in lowered and methods >= {"step", "update"}):
         return "scaler"  # of which a function uses what comes after a backward that others make

@@ -15,7 +15,7 @@ class LeadingNames:
         self.names: set[str] = set()
         self._codes: set[ir.ModuleCode] = set()
         # The modules when they were looked at last, and those of them that were not lowered then.
-        self._modules: Collection[ModuleInfo] = ()
+        self._modules: Collection[ModuleInfo] | None = None
         self._waiting: list[ModuleInfo] = []
         self._callers: dict[str, set[str]] = {}
         # The functions whose calls were looked after.
