@@ -53,6 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 - An optimizer of this model that is built after the assignment.
 - A wrapper around the part that was there, which keeps its parameters; a part from elsewhere, which may.
 - A part that has no parameters, such as `nn.Identity()`, or none that takes gradients, and parameters that the model has already: another name, a tie, what is computed from them.
+- An optimizer that never steps, in a program in which others do.
 - Optimizers that are passed in, those of one list or dict, and those that escape into code that cannot be followed.
 
 ## Repair
@@ -74,6 +75,8 @@ from looplint.rule import (
     Replace,
     Report,
     Reports,
+    Step,
+    called_at,
     contains_part,
     name_of,
     note,
@@ -88,11 +91,15 @@ AUTOMATON = Automaton(start="built", arrows={("*", "step"): "used"}, reads=froze
 
 def check(program: Program) -> Reports:
     reported = set()
+    steps = program.of(Step)
+    stepped = {obj for step in steps for obj in step.subjects} if all(step.subjects for step in steps) else set()
     for optimizer in program.optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.symbolic or optimizer.many:
             continue  # passed in, or of one list or dict
         if optimizer.extended:
             continue  # add_param_group
+        if stepped and optimizer not in stepped:
+            continue  # one that is left over: others step in its place
         for visit in program.run(AUTOMATON, optimizer, only_with=Replace):
             event = visit.event
             if not isinstance(event, Replace) or event in reported:
@@ -108,7 +115,7 @@ def check(program: Program) -> Reports:
             if _keeps_parameters(event) or _brings_none(program, event):
                 continue  # a wrapper around the part that was there, a part from elsewhere, or one without parameters that learn
             reported.add(event)
-            name, held, attr = name_of(module), name_of(optimizer), event.attr
+            name, held, attr = called_at(event, module), name_of(optimizer), event.attr
             changed = f"{name}{attr}" if attr.startswith("[") else f"{name}.{attr}"
             what = f"{changed} is replaced" if attr else f"a part is added to {name}"
             message = f"{what} after {held} took the parameters: the new ones get gradients, but {held} never changes them; build {held} after that"

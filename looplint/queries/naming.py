@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from looplint.domain.objects import Obj, Scaler, StateDict
-from looplint.flow.events import Backward, Construct, Event, Forward, Keep, Snapshot, Step, Unscale
+from looplint.flow.events import Backward, Construct, Event, Forward, Keep, Replace, Snapshot, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -53,6 +53,8 @@ def _written(event: Event, obj: Obj) -> str:
             return ""
         case Step(scaler=Scaler()) | Unscale(scaler=Scaler()), cst.Call() if (given := stepped_by(node)) is not None:
             return _path(given)
+        case Replace(), cst.Attribute(value=owner) | cst.Subscript(value=owner):
+            return _path(owner)
         case Construct(), _:
             return _given_to(event.statement, node)
         case Forward(), cst.Call(func=called):
