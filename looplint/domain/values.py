@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache, reduce
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 from zlib import crc32
 
 from looplint.dataclass import dataclass, field, replace
@@ -20,6 +20,7 @@ from looplint.domain.tags import NO_TAGS, Mark, Tag, Tags, is_loss_or_mean, join
 
 if TYPE_CHECKING:
     from looplint.domain.autocast import Autocast
+    from looplint.domain.texts import Affixes
     from looplint.flow.graph import Loop
     from looplint.interpreter.frames import Frame
     from looplint.syntax import ir
@@ -286,17 +287,6 @@ class Context:
         return hash((hash_of_text(self.effect), self.args))
 
 
-class Affixes(NamedTuple):
-    """How a string begins and ends of which the middle is not known: `f"{key}_loss"`."""
-
-    begins: str
-    ends: str
-
-    def fit(self, text: str) -> bool:
-        """Whether the string may be this one."""
-        return len(text) >= len(self.begins) + len(self.ends) and text.startswith(self.begins) and text.endswith(self.ends)
-
-
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Anything; `deps` are the modules it may depend on, `files` the files it was read from, `parameters` whether it was made of parameters."""
@@ -436,27 +426,6 @@ def refs(value: Value | None, *kinds: type[AnyObj]) -> list[AnyObj]:
 
 def tensor_of(value: Value) -> Tensor | None:
     return next((a for a in value if isinstance(a, Tensor)), None)
-
-
-def a_text(begins: str, ends: str) -> Value:
-    """A string of which the middle is not known."""
-    return frozenset({Unknown(text=Affixes(begins, ends))}) if begins or ends else UNKNOWN
-
-
-def affixes_of(value: Value) -> Affixes | None:
-    """How the value begins and ends, if it is a string of which that is known."""
-    match list(value):
-        case [Unknown(text=text)]:
-            return text
-        case [Const(value=str(text))]:
-            return Affixes(text, text)
-    return None
-
-
-def joined_text(left: Value, right: Value) -> Affixes | None:
-    """How one string begins, and the other that is added to it ends, where one of that is known."""
-    before, after = affixes_of(left), affixes_of(right)
-    return Affixes(before.begins if before else "", after.ends if after else "") if before or after else None
 
 
 def constant_of(value: Value) -> Const | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Data, List, Module, Obj, Optimizer
+from looplint.domain.texts import affixes_of
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -19,7 +20,6 @@ from looplint.domain.values import (
     Tuple,
     Unknown,
     Value,
-    affixes_of,
     constant_of,
     exact_items,
     join,

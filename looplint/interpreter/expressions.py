@@ -10,6 +10,7 @@ import libcst as cst
 from looplint.domain.call_string import TURN
 from looplint.domain.objects import Dict, List
 from looplint.domain.tensors import combine
+from looplint.domain.texts import a_text
 from looplint.domain.values import (
     NONE,
     UNKNOWN,
@@ -23,7 +24,6 @@ from looplint.domain.values import (
     Tuple,
     Unknown,
     Value,
-    a_text,
     const,
     constant_of,
     exact_items,

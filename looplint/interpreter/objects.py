@@ -24,11 +24,11 @@ from looplint.domain.objects import (
     StateDict,
 )
 from looplint.domain.tags import OfBatch
+from looplint.domain.texts import Affixes
 from looplint.domain.values import (
     NONE,
     NOTHING,
     UNKNOWN,
-    Affixes,
     Arguments,
     ClassRef,
     Const,

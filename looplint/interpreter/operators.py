@@ -7,6 +7,7 @@ from typing import Any
 from looplint.dataclass import replace
 from looplint.domain.objects import Dict, List, Module
 from looplint.domain.tensors import combine, computed
+from looplint.domain.texts import joined_text
 from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
@@ -29,7 +30,6 @@ from looplint.domain.values import (
     exact_items,
     is_text,
     join,
-    joined_text,
     may_be_unknown,
     ref,
     refs,

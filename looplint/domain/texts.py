@@ -1,0 +1,39 @@
+"""Strings that are known in part: keys that a program makes up as it goes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from looplint.domain.values import UNKNOWN, Const, Unknown, Value
+
+
+class Affixes(NamedTuple):
+    """How a string begins and ends of which the middle is not known: `f"{key}_loss"`."""
+
+    begins: str
+    ends: str
+
+    def fit(self, text: str) -> bool:
+        """Whether the string may be this one."""
+        return len(text) >= len(self.begins) + len(self.ends) and text.startswith(self.begins) and text.endswith(self.ends)
+
+
+def a_text(begins: str, ends: str) -> Value:
+    """A string of which the middle is not known."""
+    return frozenset({Unknown(text=Affixes(begins, ends))}) if begins or ends else UNKNOWN
+
+
+def affixes_of(value: Value) -> Affixes | None:
+    """How the value begins and ends, if it is a string of which that is known."""
+    match list(value):
+        case [Unknown(text=text)]:
+            return text
+        case [Const(value=str(text))]:
+            return Affixes(text, text)
+    return None
+
+
+def joined_text(left: Value, right: Value) -> Affixes | None:
+    """How one string begins, and the other that is added to it ends, where one of that is known."""
+    before, after = affixes_of(left), affixes_of(right)
+    return Affixes(before.begins if before else "", after.ends if after else "") if before or after else None
