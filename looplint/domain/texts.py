@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from looplint.domain.values import UNKNOWN, Const, Unknown, Value
+from looplint.domain.values import UNKNOWN, Unknown, Value, constant_of
 
 
 class Affixes(NamedTuple):
@@ -18,6 +18,9 @@ class Affixes(NamedTuple):
         return len(text) >= len(self.begins) + len(self.ends) and text.startswith(self.begins) and text.endswith(self.ends)
 
 
+_NOTHING_KNOWN = Affixes("", "")
+
+
 def a_text(begins: str, ends: str) -> Value:
     """A string of which the middle is not known."""
     return frozenset({Unknown(text=Affixes(begins, ends))}) if begins or ends else UNKNOWN
@@ -28,12 +31,18 @@ def affixes_of(value: Value) -> Affixes | None:
     match list(value):
         case [Unknown(text=text)]:
             return text
-        case [Const(value=str(text))]:
-            return Affixes(text, text)
     return None
 
 
 def joined_text(left: Value, right: Value) -> Affixes | None:
     """How one string begins, and the other that is added to it ends, where one of that is known."""
-    before, after = affixes_of(left), affixes_of(right)
-    return Affixes(before.begins if before else "", after.ends if after else "") if before or after else None
+    before, after = _affixes_or_all(left), _affixes_or_all(right)
+    return Affixes(before.begins, after.ends) if before.begins or after.ends else None
+
+
+def _affixes_or_all(value: Value) -> Affixes:
+    """How the value begins and ends: a constant with all of its text."""
+    known = constant_of(value)
+    if known is not None:
+        return Affixes(known.value, known.value) if isinstance(known.value, str) else _NOTHING_KNOWN
+    return affixes_of(value) or _NOTHING_KNOWN

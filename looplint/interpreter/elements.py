@@ -29,7 +29,7 @@ from looplint.interpreter.interpreter import Interpreter
 
 
 def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
-    known = constant_of(index)
+    known, text = constant_of(index), affixes_of(index)
     hooks.key_read.run(base, known.value if known else None)
     result: Value = NOTHING
     for atom in base:
@@ -41,7 +41,6 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 else:
                     value = _join_all(atom.items)
             case Ref():
-                text = affixes_of(index) if known is None else None
                 value = objects.item(interp, atom.obj, known) if text is None else objects.item_that_fits(interp, atom.obj, text)
             case Iter():
                 value = atom.element

@@ -32,11 +32,13 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
         return ""
     (atom,) = callee
     match atom:
-        case Func(function) if function.name == _name(expr) and _is_as_defined(interp, atom, receiver):
-            return _complaint(function, expr, bound=atom.bound is not None)
-        case ClassRef(cls, info) if cls.name == _name(expr) and _is_in_sight(interp, info):
-            constructor = _constructor(interp, atom)
-            return _complaint(constructor, expr, bound=True) if constructor is not None else ""
+        case Func(function) if function.name == _name(expr):
+            # Most calls fit: what else would have to be known of the function is asked of the others alone.
+            complaint = _complaint(function, expr, bound=atom.bound is not None)
+            return complaint if complaint and _is_as_defined(interp, atom, receiver) else ""
+        case ClassRef(cls, info) if cls.name == _name(expr) and (constructor := _constructor(interp, atom)) is not None:
+            complaint = _complaint(constructor, expr, bound=True)
+            return complaint if complaint and _is_in_sight(interp, info) else ""
     return ""
 
 

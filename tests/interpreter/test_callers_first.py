@@ -9,8 +9,7 @@ from programs import assert_marked
 FROZEN = """
     for parameter in model.parameters():
         parameter.requires_grad = False"""
-FORMS = {
-    "a helper": """
+HELPER = """
 import torchvision
 
 
@@ -21,23 +20,14 @@ def activations(files, model):
         found.append(model(torch.from_numpy(batch)).data.cpu().numpy()){mark}
     return found
 
-
+"""
+FORMS = {
+    "a helper": """
 def distance(files):
     model = torchvision.models.resnet18(){frozen}
     return activations(files, model)
 """,
     "a helper of a helper, and one that calls itself": """
-import torchvision
-
-
-def activations(files, model):
-    model.eval()
-    found = []
-    for batch in files:
-        found.append(model(torch.from_numpy(batch)).data.cpu().numpy()){mark}
-    return found
-
-
 def statistics(files, model):
     if isinstance(files, dict):
         return statistics(list(files.values()), model)
@@ -49,17 +39,6 @@ def distance(files):
     return statistics(files, model)
 """,
     "a helper of a class": """
-import torchvision
-
-
-def activations(files, model):
-    model.eval()
-    found = []
-    for batch in files:
-        found.append(model(torch.from_numpy(batch)).data.cpu().numpy()){mark}
-    return found
-
-
 class Distance:
     def __init__(self):
         model = torchvision.models.resnet18(){indented}
@@ -76,4 +55,4 @@ class Distance:
 def test_a_helper_gets_what_its_callers_give_it(name: str, frozen: bool) -> None:
     written = FROZEN if frozen else ""
     mark = "" if frozen else "  # expect: LL303"
-    assert_marked(FORMS[name].format(frozen=written, indented=written.replace("\n", "\n    "), mark=mark))
+    assert_marked((HELPER + FORMS[name]).format(frozen=written, indented=written.replace("\n", "\n    "), mark=mark))
