@@ -38,7 +38,7 @@ class Obj:
     """An abstract object; what every kind of object has."""
 
     __slots__ = (
-        "__dict__", "also_in", "cls", "heap", "key", "loops", "lost", "many", "merged", "name", "node", "number", "one_of", "outlives", "parent", "qualname", "source",
+        "__dict__", "also_in", "cls", "heap", "key", "loops", "lost", "made_under", "many", "merged", "name", "node", "number", "one_of", "outlives", "parent", "qualname", "source",
         "symbolic",
     )  # fmt: skip
 
@@ -70,8 +70,9 @@ class Obj:
     name: str
     # When in the analysis it was first met; its hash, so that no order rests on an address.
     number: int
-    # The expression that builds it.
+    # The expression that builds it, and the conditions under which it does.
     node: cst.CSTNode | None
+    made_under: tuple[Guard, ...]
     # The file in which that stands.
     source: ModuleInfo | None
     # The objects of several branches, of which it is one.
@@ -95,6 +96,7 @@ class Obj:
         self.parent = None
         self.also_in = ()
         self.node = None
+        self.made_under = ()
         self.source = None
         self.loops = None
         self.one_of = ()
@@ -247,8 +249,6 @@ class TorchModule(Obj):
     ready: bool | None = None
     # Whether its parameters take no gradient, unless an option alone says so.
     frozen: bool = False
-    # The conditions under which it is built.
-    made_under: tuple[Guard, ...] = ()
     # The tensors that are set as its attributes and have a graph that others' parameters are in: `decoder.hidden = encoder(x)`.
     fed: Value = frozenset()
     # The modules that took it as a part after they were built.

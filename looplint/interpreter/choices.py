@@ -28,6 +28,7 @@ from looplint.domain.values import (
     stable,
 )
 from looplint.flow.events import Construct
+from looplint.interpreter import alternatives
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.holders import of_kind
 from looplint.interpreter.interpreter import Interpreter
@@ -66,7 +67,11 @@ def settle(
         pair = _of_one_kind(left, right)
         replaced = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED) and before.locals.get(name) in (left, right)
         if pair is not None and (
-            replaced or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _given_up(interp, name, pair, before)
+            replaced
+            or _each_built(pair, built, otherwise)
+            or _wrapped(pair, built, otherwise)
+            or _given_up(interp, name, pair, before)
+            or alternatives.exclude_each_other(interp, *pair)
         ):
             interp.frame.locals[name] = frozenset({Ref(_built_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
     for key in dict.fromkeys((*built.writes, *otherwise.writes)):
@@ -305,10 +310,15 @@ def _as_one(interp: Interpreter, node: cst.CSTNode, name: str, values: Iterable[
     objects = [_single(value) or _wrapper(value) for value in values if value - nothing]
     known = any(isinstance(o, Optimizer) for o in objects)
     unseen = [o for value in values if known and (o := _optimizer_out_of_sight(interp, node, name, value)) is not None]
-    built = list(dict.fromkeys([*(o for o in objects if o is not None and is_built(o)), *unseen]))
+    built = list(dict.fromkeys([*(o for o in objects if o is not None and (is_built(o) or _is_instead(interp, o, objects))), *unseen]))
     if len(built) < max(2, len(objects)) or _kind_of_all(built) is None:
         return reduce(join, values, NOTHING)
     return frozenset({Ref(_built_either(interp, node, name, *built))}) | nothing
+
+
+def _is_instead(interp: Interpreter, obj: Obj, others: Iterable[Obj | None]) -> bool:
+    """Whether an object is only ever built where none of the others is."""
+    return all(other is obj or (other is not None and alternatives.exclude_each_other(interp, obj, other)) for other in others)
 
 
 def built_in(obj: Obj, frame: Frame) -> bool:

@@ -129,8 +129,7 @@ def last_of(value: Value) -> Value | None:
 
 def note_last(interp: Interpreter, obj: List | Module, value: Value | None) -> None:
     """A container gets something at its end: what that is is known where it is put there on every path, and once."""
-    under = obj.made_under if isinstance(obj, Module) else ()
-    obj.last = value if interp.loops == (obj.loops or ()) and interp.guards == under else None
+    obj.last = value if interp.loops == (obj.loops or ()) and interp.guards == obj.made_under else None
 
 
 def loaders_in(value: Value) -> frozenset[Obj]:

@@ -31,7 +31,20 @@ from looplint.domain.values import (
     ref,
     refs,
 )  # fmt: skip
-from looplint.interpreter import calls, choices, generators, gradient_uses, hooks, instances, loops, objects, outside, settings, signatures
+from looplint.interpreter import (
+    alternatives,
+    calls,
+    choices,
+    generators,
+    gradient_uses,
+    hooks,
+    instances,
+    loops,
+    objects,
+    outside,
+    settings,
+    signatures,
+)
 from looplint.interpreter.elements import cut, element_of, last_of, loaders_in, subscript
 from looplint.interpreter.frames import Trace
 from looplint.interpreter.interpreter import Interpreter, OutOfFuel
@@ -54,13 +67,13 @@ def _const(interp: Interpreter, expr: ir.Const) -> Value:
 
 
 def _name(interp: Interpreter, expr: ir.Name) -> Value:
-    return lookup(interp, interp.frame, expr.id)
+    return alternatives.possible_in(interp, lookup(interp, interp.frame, expr.id))
 
 
 def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
     with gradient_uses.of_attribute(interp.gradients, expr):
         owner = evaluate(interp, expr.value)
-    value = attribute(interp, owner, expr.attr)
+    value = alternatives.possible_in(interp, attribute(interp, owner, expr.attr))
     for atom in value:
         if type(atom) is Unknown and atom.parameters:
             return outside.kept(interp, owner, expr, value)

@@ -237,9 +237,9 @@ class Interpreter(Position):
             obj.source = self.frame.module
             obj.loops = self.loops
             obj.candidates = self.candidates
+            obj.made_under = self.guards
             if isinstance(obj, Module):
                 obj.made_in = tuple(self.active)
-                obj.made_under = self.guards
         assert isinstance(obj, kind)
         self.trace.built.add(obj)
         return obj

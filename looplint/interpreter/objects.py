@@ -44,7 +44,7 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import classes, generators, hooks
+from looplint.interpreter import alternatives, classes, generators, hooks
 from looplint.interpreter.holders import BESIDE_PARTS, annotation_of, symbolic
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import infer_role
@@ -188,7 +188,7 @@ def _own_methods(interp: Interpreter, obj: Obj, name: str) -> Value:
     """The methods of an object that is one of several: of those that have one, since the code calls it on no others."""
     if name in _KEPT_MEANING.get(obj.kind, ()):
         return frozenset()
-    found = [classes.find_member(interp, each.cls, name) for each in obj.one_of if each.cls is not None]
+    found = [classes.find_member(interp, each.cls, name) for each in alternatives.possible(interp, obj.one_of) if each.cls is not None]
     return frozenset().union(*(classes.bind(interp, member, obj) for member in found if member is not None))
 
 

@@ -361,7 +361,7 @@ def want_gradients(
 
 def _is_option(interp: Interpreter, module: TorchModule) -> bool:
     """Whether what happens here to a module does so under an option: it is there where the option is not given, too."""
-    built = {g for o in module.lineage() if isinstance(o, TorchModule) for g in o.made_under}
+    built = {g for o in module.lineage() for g in o.made_under}
     of_loop = interp.loops[-1].targets if interp.loops else frozenset()
     return any(_names_an_option(g.test) for g in interp.guards if g not in built and not g.names & of_loop)
 

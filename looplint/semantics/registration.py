@@ -77,9 +77,7 @@ def _part_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value)
         return
     _note_assigned(interp, obj, target, value)
     if isinstance(obj, Module):
-        if target.attr == "forward" and not set(interp.guards) <= {
-            g for o in (obj, *obj.one_of) if isinstance(o, Module) for g in o.made_under
-        }:
+        if target.attr == "forward" and not set(interp.guards) <= {g for o in (obj, *obj.one_of) for g in o.made_under}:
             value = join(value, UNKNOWN)  # where the condition does not hold, it is that of the class
         _set_on_module(interp, obj, target, value)
         obj.frozen = obj.frozen or (target.attr == "weight" and _is_fixed(value) and _has_no_bias(obj))

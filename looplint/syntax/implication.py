@@ -15,7 +15,9 @@ class Implications:
 
     def __init__(self, conditions: Iterable[tuple[ir.Expr, bool]]) -> None:
         self._outcomes: dict[str, bool] = {}
-        self._equal: dict[str, object] = {}
+        # The constants of which an expression is one, and those that it is not.
+        self._among: dict[str, frozenset[object]] = {}
+        self._others: dict[str, frozenset[object]] = {}
         for condition, held in conditions:
             for part, outcome in ir.settled(condition, held):
                 self._add(part, outcome)
@@ -23,9 +25,13 @@ class Implications:
     def _add(self, test: ir.Expr, held: bool) -> None:
         text, says = _asserted(test)
         self._outcomes[text] = held == says
-        match test:
-            case ir.Compare(left=left, ops=["==" | "!="], rights=[ir.Const(value=str() | int() as value)]) if held == says:
-                self._equal[ir.render(left)] = value
+        asked = _membership(test)
+        if asked is not None:
+            left, values = asked
+            if held != says:
+                self._others[left] = self._others.get(left, frozenset()) | values
+            else:
+                self._among[left] = self._among.get(left, values) & values
 
     def outcome(self, test: ir.Expr) -> bool | None:
         """The outcome of a test; None where it does not follow."""
@@ -44,15 +50,28 @@ class Implications:
         text, says = _asserted(test)
         if text in self._outcomes:
             return self._outcomes[text] == says
-        match test:
-            case ir.Compare(left=left, rights=[ir.Const(value=str() | int() as value)], ops=["==" | "!="]):
-                known = self._equal.get(ir.render(left))
-                return (known == value) == says if known is not None else None
-            case ir.Compare(left=left, rights=[ir.Display(items=items)], ops=["in" | "not in"]):
-                known = self._equal.get(ir.render(left))
-                values = [e.value for e in items if isinstance(e, ir.Const)]
-                return (known in values) == says if known is not None and len(values) == len(items) else None
-        return None
+        asked = _membership(test)
+        if asked is None:
+            return None
+        left, values = asked
+        others = self._others.get(left, frozenset())
+        if left not in self._among:
+            return None if values - others else not says
+        among = self._among[left] - others
+        if among.isdisjoint(values):
+            return not says
+        return says if among <= values else None
+
+
+def _membership(test: ir.Expr) -> tuple[str, frozenset[object]] | None:
+    """What a test compares, as text, and the constants of which it asks whether it is one: `mode == "a"`, `mode in ("a", "b")`."""
+    match test:
+        case ir.Compare(left=left, ops=["==" | "!="], rights=[ir.Const(value=str() | int() as value)]):
+            return ir.render(left), frozenset({value})
+        case ir.Compare(left=left, ops=["in" | "not in"], rights=[ir.Display(items=items)]):
+            values = frozenset(e.value for e in items if isinstance(e, ir.Const))
+            return (ir.render(left), values) if len(values) == len(items) else None
+    return None
 
 
 def _asserted(test: ir.Expr) -> tuple[str, bool]:

@@ -1,0 +1,66 @@
+"""Objects that were built under conditions which the conditions around rule out: in what runs where `args.model == "gcn"`, no other model is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from looplint.domain.objects import Obj
+from looplint.domain.values import Ref, Value
+from looplint.flow.graph import Guard
+from looplint.interpreter import handed_down, settled
+from looplint.interpreter.frames import Frame
+from looplint.interpreter.interpreter import Interpreter
+from looplint.syntax import ir
+from looplint.syntax.implication import Implications
+
+
+def possible(interp: Interpreter, objects: Iterable[Obj]) -> list[Obj]:
+    """Those of some objects that may have been built, by the conditions around; all of them where these rule out every one."""
+    objects = list(objects)
+    if len(objects) < 2 or not interp.guards:
+        return objects
+    return [obj for obj in objects if not _is_ruled_out(interp, obj)] or objects
+
+
+def possible_in(interp: Interpreter, value: Value) -> Value:
+    """A value without the objects that cannot have been built, by the conditions around; as it is where these leave no object of it."""
+    if len(value) < 2 or not interp.guards:
+        return value
+    built = [atom for atom in value if isinstance(atom, Ref)]
+    out = [atom for atom in built if _is_ruled_out(interp, atom.obj)] if len(built) > 1 else []
+    return value.difference(out) if 0 < len(out) < len(built) else value
+
+
+def exclude_each_other(interp: Interpreter, one: Obj, other: Obj) -> bool:
+    """Whether of two objects, or of any that they stand for, one alone is ever built: the conditions under which they are contradict each other."""
+    return all(_exclude(interp, each, another) for each in one.one_of or (one,) for another in other.one_of or (other,))
+
+
+def _exclude(interp: Interpreter, one: Obj, other: Obj) -> bool:
+    return any(_is_contradicted(interp, guard, other.made_under) for guard in one.made_under)
+
+
+def _is_ruled_out(interp: Interpreter, obj: Obj) -> bool:
+    """Whether a condition under which an object was built has the other outcome under the conditions around."""
+    return any(_is_contradicted(interp, guard, interp.guards) for guard in obj.made_under)
+
+
+def _is_contradicted(interp: Interpreter, guard: Guard, conditions: Iterable[Guard]) -> bool:
+    """Whether a condition has the other outcome where others hold, at any time."""
+    said = [(each.meaning, each.held) for each in conditions if each.speaker == guard.speaker]
+    if not said or not _lasts(interp, guard):
+        return False
+    found = Implications(said).outcome(guard.meaning)
+    return found is not None and found != guard.held
+
+
+def _lasts(interp: Interpreter, guard: Guard) -> bool:
+    """Whether a condition has the same outcome now as when it was met."""
+    if guard.owner is not None:
+        return True
+    frame: Frame | None = interp.frame
+    while frame is not None and frame.ctx is not guard.home:
+        frame = frame.caller
+    if frame is None:
+        return False
+    return settled.by_options(frame, guard.meaning, frozenset(ir.paths_in(guard.meaning))) or handed_down.is_told_once(frame, guard.meaning)
