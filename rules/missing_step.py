@@ -53,6 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Gradients that other code reads to apply them: not where it measures them, or changes them in place.
 - Functions that only send a loss backward: their caller may step.
 - An optimizer all of whose parameters other optimizers step on in the same loop: it was rebuilt.
+- A backward behind which another optimizer steps in its loop, where this one's gradients are not cleared for it: an input or a mask is searched for.
 - Gradients that are filled by hand, and backwards for the gradients of inputs.
 - A program whose hooks step as soon as a gradient is there (`register_post_accumulate_grad_hook`).
 
@@ -130,6 +131,8 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
             None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
         )
     cleared = _cleared_each_time(program, optimizer, event, own)
+    if cleared is None and any(step.loops == event.loops and program.touches(event, o) for step in rest for o in step.subjects):
+        return None  # what another optimizer steps on is trained here
     if touch == "must":
         return cleared or _built_and_kept(program, optimizer, event.root) or built_by_its_trainer(program, optimizer, event)
     if cleared is None or any(event.index < step.index < cleared.index for step in program.of(Step)):

@@ -71,3 +71,51 @@ def test_an_attack_that_trains_too() -> None:
                     delta.grad = None
                     opt.step()
     """)
+
+
+INNER = """
+class Mask(nn.Module):
+    def forward(self, model, images):
+        {made}
+        wanted = model(images).detach()
+        for _ in range(10):
+            inner.zero_grad()
+            {cleared}loss = (model(images * mask) - wanted).abs().mean()
+            loss.backward(){expected}
+            inner.step()
+        return mask.detach()
+
+
+def main(loader):
+    model = nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    search = Mask()
+    for x in loader:
+        search(model, x)
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "mask = nn.Parameter(torch.ones(3))\n        inner = torch.optim.Adam([mask], lr=0.1)",
+        "mask = torch.ones(3, requires_grad=True)\n        inner = torch.optim.Adam([mask], lr=0.1)",
+        "mask = torch.zeros(3).requires_grad_()\n        inner = torch.optim.SGD([{'params': mask}], lr=0.1)",
+    ],
+)
+def test_an_optimizer_of_its_own_searches_for_an_input(made: str) -> None:
+    assert_marked(INNER.format(made=made, cleared="", expected=""))
+
+
+def test_a_model_that_is_cleared_for_a_backward_and_not_stepped() -> None:
+    program = INNER.format(
+        made="mask = nn.Linear(3, 3)\n        inner = torch.optim.Adam(mask.parameters(), lr=0.1)",
+        cleared="optimizer.zero_grad()\n            ",
+        expected="  # expect: LL106",
+    )
+    program = program.replace("images * mask", "mask(images)").replace("return mask.detach()", "return mask")
+    assert_marked(
+        program.replace("def forward(self, model, images)", "def forward(self, model, optimizer, images)").replace(
+            "(model, x)", "(model, optimizer, x)"
+        )
+    )
