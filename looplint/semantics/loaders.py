@@ -89,13 +89,15 @@ def _order(obj: Loader) -> Literal["as stored", "given"] | None:
 
 
 def _mixed_by(obj: Loader, expr: ir.Call) -> str:
-    """The text of a sampler that is None or a distributed one that mixes its items, with no `shuffle` for where it is None."""
+    """The text of a sampler that may be None, with no `shuffle` for where it is, and is otherwise a distributed one that mixes its items or out of sight."""
     shuffle, sampler = obj.options.get("shuffle"), obj.options.get("sampler", NOTHING)
     off = constant_of(shuffle) if shuffle is not None else Const(False, bool)
     others = [a for a in sampler if not (isinstance(a, Const) and a.value is None)]
     written = next((a.value for a in expr.args if a.keyword == "sampler"), None)
-    if off is None or off.value is not False or written is None or not others or len(others) == len(sampler):
+    if off is None or off.value is not False or written is None or len(others) == len(sampler):
         return ""
+    if not others:  # here it is None; what it may be elsewhere takes no shuffle beside it
+        return ir.render(written) if shuffle is None and not isinstance(written, ir.Const) else ""
     return ir.render(written) if all(isinstance(a, Ref) and isinstance(a.obj, Sampler) and a.obj.by_epoch for a in others) else ""
 
 

@@ -63,6 +63,37 @@ def test_a_sampler_that_is_none_in_one_process(sampler: str, options: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("sampler=sampler", "pass shuffle=sampler is None"),
+        ("sampler=options.sampler", "pass shuffle=options.sampler is None"),
+        ("sampler=None", "pass shuffle=True"),
+        ("", "pass shuffle=True"),
+    ],
+)
+def test_a_sampler_that_other_callers_may_give(given: str, message: str) -> None:
+    code = f"""
+        import torch
+        from torch import nn
+        class Options:
+            def __init__(self, sampler=None):
+                self.sampler = sampler
+        def made(data, options, sampler=None):
+            return torch.utils.data.DataLoader(data, batch_size=8, {given})
+        def train(net, x, y):
+            loader = made(torch.utils.data.TensorDataset(x, y), Options())
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for epoch in range(9):
+                for x, y in loader:
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+    """
+    (finding,) = looplint.lint(dedent(code), select=["LL901"])
+    assert message in finding.message
+
+
+@pytest.mark.parametrize(
     ("sampler", "options"),
     [
         (BRANCHES, ", sampler=sampler, shuffle=sampler is None"),
