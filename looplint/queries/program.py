@@ -369,8 +369,11 @@ class Program(Incidence):
         """Whether the gradients that a forward leads to are those of the module's own phase: where its loop steps, some of these steps use them.
 
         A backward in a loop of its own, in and around which nothing steps, fills gradients for something else: a saliency map in a validation.
+        What `autograd.grad` gives in a loop in which nothing goes backward, sets gradients or steps, is measured.
         """
         loops = self._loops_of_backwards.get(event.key, {})
+        if not loops and event.loops and not any(event.loops[-1] in e.loops for e in self.of(Step, Backward)):
+            return False
         steps = [e for loop in loops for e in self._steps_by_loop.get(loop, ())]
         if loops and not steps and any(e.root == event.root for e in self.of(Step)):
             around = {each for loop in loops for each in loop.lineage()}
