@@ -153,7 +153,12 @@ def compare(op: str, left: Value, right: Value) -> bool | None:
 
 def _may_be_none(atom: Atom) -> bool:
     """Whether what is compared with None may be it: what a caller out of sight hands in may be missing, whatever else it is used as."""
-    return isinstance(atom, Const | Number | Method) or (isinstance(atom, Ref) and atom.obj.symbolic)
+    match atom:
+        case Const(value=value):
+            return value is None
+        case Ref(obj):
+            return obj.symbolic
+    return isinstance(atom, Number | Method)
 
 
 def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
