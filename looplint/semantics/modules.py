@@ -44,6 +44,7 @@ from looplint.semantics.modes import mode_of_forward, note_modes
 from looplint.semantics.module_containers import fill_derived
 from looplint.semantics.outcomes import of_forward
 from looplint.semantics.parameters import held, is_frozen, note_class, shows_no_parameters, without_parameters
+from looplint.semantics.pipeline_stages import run_stages, runs_stages
 from looplint.syntax import ir
 
 _NO_MODELS = (
@@ -114,6 +115,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
     if naming.describes(method):
         return unfollowed.quiet(interp, args)
+    if runs_stages(method, args):
+        return run_stages(interp, [obj], expr)
     trains_itself = bool(method) and obj.symbolic and unseen_methods.trains_itself(interp, method) != "never"
     left_open = trains_itself or (isinstance(obj, Module) and obj.left_open)
     enabled = interp.grad

@@ -15,6 +15,7 @@ from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.knowledge.schedules import ENDS, SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.semantics import checkpoints
+from looplint.semantics.pipeline_stages import run_stages, runs_stages
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -208,6 +209,8 @@ def _unit_of_name(name: str) -> Unit | None:
 
 @method_transfer("schedule", "schedule-updates")
 def _schedule(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if obj.symbolic and runs_stages(name, args):
+        return run_stages(interp, (), expr)
     interp.emit(Schedule(args=args), expr.node, {obj}, certain=interp.is_one(obj, expr))
     return NONE
 

@@ -17,6 +17,7 @@ from looplint.knowledge.lookup import tensor_method
 from looplint.semantics import checkpoints, devices, pipelines
 from looplint.semantics.gradients import backward, empties_gradient, fills_gradient
 from looplint.semantics.outcomes import of_function
+from looplint.semantics.pipeline_stages import run_stages, runs_stages
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import ask_for_gradient, sizes
 from looplint.semantics.unknown_calls import note_measured
@@ -51,6 +52,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if name == "backward" and _is_sent_backward(args):
         _send_backward(interp, args, expr)
         return unfollowed.unknown_call(interp, atom, args, expr) if interp.reachable(args.positional[1:]) else UNKNOWN
+    if runs_stages(name, args):
+        return run_stages(interp, atom.deps, expr)
     if name == "requires_grad_" and not _may_be_applied(interp, expr):
         return ask_for_gradient(interp, Tensor(), args, expr)
     if tensor_method(name) == "shape":
