@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Module
-from looplint.flow.events import Backward, Escape, Forward
+from looplint.flow.events import Backward, Escape, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Export
 from looplint.knowledge import naming
@@ -11,7 +11,7 @@ from looplint.queries.data_loops import over_loader
 from looplint.queries.feeding import over_batches
 from looplint.queries.naming import callee
 from looplint.queries.program import Program
-from looplint.queries.relations import only_in_train_mode, related
+from looplint.queries.relations import held_by, only_in_train_mode, related
 from looplint.syntax import ir
 
 
@@ -35,8 +35,15 @@ def may_be_trained(program: Program, event: Forward) -> bool:
     """Whether a forward's result goes backward, or may do so: the turn it is in goes on to send something backward of which nothing is known.
 
     What a library keeps its outputs in, or makes of them, hides where a loss comes from: `loss = criterion(engine.query(batch).logits["c"], y)`.
+    Where the turn steps and no loss in it goes backward, the gradients come from a rule of learning of the program's own.
     """
-    return program.is_trained(event) or any(_may_be_behind(event, each) for each in program.of(Backward))
+    backwards = program.of(Backward)
+    if program.is_trained(event) or any(_may_be_behind(event, each) for each in backwards):
+        return True
+    if not event.loops or any(event.loops[-1] in each.loops for each in backwards if not each.manual):
+        return False
+    steps = (each for each in program.of(Step) if each.loops and each.loops[-1] is event.loops[-1])
+    return any(related(held_by(each.subjects), event.subjects) for each in steps)
 
 
 def _may_be_behind(event: Forward, backward: Backward) -> bool:
