@@ -23,7 +23,7 @@ from looplint.domain.values import (
     ref,
     stable,
 )  # fmt: skip
-from looplint.interpreter import choices, classes, functions, hooks, objects, transfers, unfollowed
+from looplint.interpreter import callees, choices, classes, functions, hooks, objects, transfers, unfollowed
 from looplint.interpreter.frames import Snapshot
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import ONE_OF_A_KIND, call_effect
@@ -56,11 +56,11 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     ends: list[Snapshot] = []
     results: list[Value] = []
     alike = _build_one_thing(candidates)
-    choice = choices.of_callee(expr, candidates) if not alike else None
+    choice = callees.of_callee(expr, candidates) if not alike else None
     told = choice is not None and (choice.whole is not None or _switch_to_eval(candidates))
     certain = alike or told or _are_modules(candidates) or _are_of_siblings(candidates)
     uncertain = not certain and not _are_of_one_attribute(interp, expr, candidates) and not _are_whole_trainings(interp, expr, candidates)
-    if uncertain and (between := choices.of_functions(interp, expr, candidates)) is not None:
+    if uncertain and (between := callees.of_functions(interp, expr, candidates)) is not None:
         choice, uncertain = between, False
     interp.candidates += uncertain
     for number, atom in enumerate(candidates):

@@ -6,18 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from looplint.dataclass import dataclass
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import CallString
-from looplint.domain.objects import Accelerator, Engine, Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
+from looplint.domain.objects import Instance, Loss, Module, Obj, Optimizer, Scheduler, TorchModule
 from looplint.domain.values import (
     NOTHING,
-    UNKNOWN,
     Atom,
-    ClassRef,
-    Const,
     Func,
-    Method,
     Ref,
     Tuple,
     Unknown,
@@ -27,20 +22,16 @@ from looplint.domain.values import (
     ref,
     stable,
 )
-from looplint.flow.events import Construct
 from looplint.interpreter import alternatives
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.holders import of_kind
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.one_of_several import GONE_WHEN_REPLACED, built_either, joined, kind_of_all, nothing, single
 from looplint.interpreter.state import read_by
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
     import libcst as cst
-
-_JOINED = (Module, Optimizer, Scheduler, Scaler, Loss, Accelerator, Engine)
-# One of these that was built before, and replaced in one branch, is gone; a model may go on under another name.
-_GONE_WHEN_REPLACED = (Optimizer, Scheduler, Scaler)
 
 
 def settle(
@@ -65,7 +56,7 @@ def settle(
             continue
         left, right = _told_by_each_other(interp, stmt.node, name, (left, built), (right, otherwise))
         pair = _of_one_kind(left, right)
-        replaced = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED) and before.locals.get(name) in (left, right)
+        replaced = pair is not None and isinstance(pair[0], GONE_WHEN_REPLACED) and before.locals.get(name) in (left, right)
         if pair is not None and (
             replaced
             or _each_built(pair, built, otherwise)
@@ -73,7 +64,7 @@ def settle(
             or _given_up(interp, name, pair, before)
             or alternatives.exclude_each_other(interp, *pair)
         ):
-            interp.frame.locals[name] = frozenset({Ref(_built_either(interp, stmt.node, name, *pair))}) | _nothing(left) | _nothing(right)
+            interp.frame.locals[name] = frozenset({Ref(built_either(interp, stmt.node, name, *pair))}) | nothing(left) | nothing(right)
     for key in dict.fromkeys((*built.writes, *otherwise.writes)):
         branches = (built, otherwise) if key in built.writes else (otherwise, built)
         owner, left = branches[0].writes[key]
@@ -103,9 +94,9 @@ def _settle_attribute(
     else:
         _hold_again(interp, owner, slot, built.held[place])
         pair = _of_one_kind(left, built.held[place] - left)
-        gone = pair is not None and isinstance(pair[0], _GONE_WHEN_REPLACED)
+        gone = pair is not None and isinstance(pair[0], GONE_WHEN_REPLACED)
     if pair is not None and (gone or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _each_unseen(pair)):
-        value = frozenset({Ref(_built_either(interp, stmt.node, f"{owner.name}.{slot}", *pair))}) | _nothing(left) | _nothing(right)
+        value = frozenset({Ref(built_either(interp, stmt.node, f"{owner.name}.{slot}", *pair))}) | nothing(left) | nothing(right)
         if slot == "[]":
             value |= owner.heap.get(slot, NOTHING) - {Ref(obj) for obj in pair}  # what was put in before is there as well
         owner.heap[slot] = value
@@ -136,20 +127,20 @@ def _told_by_each_other(
 ) -> tuple[Value, Value]:
     """What two ways give a name, where one gives an optimizer and the other what code out of sight makes of parameters: that is one as well."""
     (left, built), (right, otherwise) = one, two
-    if isinstance(_single(left), Optimizer) and (made := _optimizer_out_of_sight(interp, node, name, right)) is not None:
+    if isinstance(single(left), Optimizer) and (made := _optimizer_out_of_sight(interp, node, name, right)) is not None:
         otherwise.built.add(made)
-        return left, ref(made) | _nothing(right)
-    if isinstance(_single(right), Optimizer) and (made := _optimizer_out_of_sight(interp, node, name, left)) is not None:
+        return left, ref(made) | nothing(right)
+    if isinstance(single(right), Optimizer) and (made := _optimizer_out_of_sight(interp, node, name, left)) is not None:
         built.built.add(made)
-        return ref(made) | _nothing(left), right
+        return ref(made) | nothing(left), right
     return left, right
 
 
 def _optimizer_out_of_sight(interp: Interpreter, node: cst.CSTNode, name: str, value: Value) -> Optimizer | None:
     """The optimizer that a value is which stands in the place of one; None where it was not made of parameters."""
-    made = [atom for atom in value - _nothing(value) if isinstance(atom, Unknown) and atom.parameters]
+    made = [atom for atom in value - nothing(value) if isinstance(atom, Unknown) and atom.parameters]
     holds = frozenset(obj for atom in made for obj in atom.deps if isinstance(obj, Module))
-    if not holds or len(made) < len(value - _nothing(value)):
+    if not holds or len(made) < len(value - nothing(value)):
         return None
     optimizer = of_kind(interp, Optimizer, name.rpartition(".")[2], ("beside", interp.frame.ctx, id(node), name))
     optimizer.holds = holds
@@ -166,7 +157,7 @@ def replacing(interp: Interpreter, owner: Obj, target: ir.Attr, value: Value) ->
     if owner.many or pair is None or pair[0] is pair[1] or not _do_the_same(*pair):
         return value
     pair[1].name = pair[1].name or pair[0].name
-    return frozenset({Ref(_either(interp, target.node, f"{owner.name}.{target.attr}", *pair))}) | _nothing(value)
+    return frozenset({Ref(joined(interp, target.node, f"{owner.name}.{target.attr}", *pair))}) | nothing(value)
 
 
 def _do_the_same(one: Obj, other: Obj) -> bool:
@@ -191,14 +182,14 @@ def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built
         _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _kept_instead(expr, pair, built, otherwise)
     ):
         return None
-    return frozenset({Ref(_built_either(interp, expr.node, "", *pair))}) | _nothing(left) | _nothing(right)
+    return frozenset({Ref(built_either(interp, expr.node, "", *pair))}) | nothing(left) | nothing(right)
 
 
 def _kept_instead(expr: ir.IfExp, pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
     """Whether one way builds an object, and the other keeps that of a name: `scaler = ShardedGradScaler() if fsdp else scaler`."""
     ways = (pair[0] in built.built, pair[1] in otherwise.built)
     named = (ir.path_of(expr.body), ir.path_of(expr.orelse))
-    return isinstance(pair[0], _GONE_WHEN_REPLACED) and pair[0] is not pair[1] and any(ways) and bool(named[0 if ways[1] else 1])
+    return isinstance(pair[0], GONE_WHEN_REPLACED) and pair[0] is not pair[1] and any(ways) and bool(named[0 if ways[1] else 1])
 
 
 def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
@@ -223,16 +214,8 @@ def _contexts(obj: Obj) -> Iterable[CallString]:
 
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
     """The two objects that two values are, where both are known and of one kind."""
-    first, second = _single(left) or _wrapper(left), _single(right) or _wrapper(right)
-    return (first, second) if first is not None and second is not None and _kind_of_all([first, second]) is not None else None
-
-
-def _kind_of_all(objects: Sequence[Obj]) -> type[Obj] | None:
-    """The kind of an object that is one of some; None where they differ in kind. A loss is told from other modules by the name of its class alone."""
-    kinds = {type(obj) for obj in objects}
-    if kinds == {Instance} and not _alike(obj.cls for obj in objects):
-        return None
-    return kinds.pop() if len(kinds) == 1 else Module if kinds == {Module, Loss} else None
+    first, second = single(left) or _wrapper(left), single(right) or _wrapper(right)
+    return (first, second) if first is not None and second is not None and kind_of_all([first, second]) is not None else None
 
 
 def _each_built(pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
@@ -254,7 +237,7 @@ def _each_unseen(pair: tuple[Obj, Obj]) -> bool:
 
 def _given_up(interp: Interpreter, name: str, pair: tuple[Obj, Obj], before: Snapshot) -> bool:
     """Whether one branch has put an object from out of sight in the place of a model to which nothing else refers any more: `model = load(path)`."""
-    old = _single(before.locals.get(name, frozenset()))
+    old = single(before.locals.get(name, frozenset()))
     new = pair[1] if old is pair[0] else pair[0]
     if old not in pair or not new.symbolic or not isinstance(old, TorchModule):
         return False
@@ -274,7 +257,7 @@ def _stays(interp: Interpreter, optimizer: Optimizer) -> bool:
 def of_callees(interp: Interpreter, expr: ir.Call, callees: Sequence[Atom], values: list[Value]) -> Value:
     """What a call gives back that goes to one of several callees: the objects that they build, or that theirs holds, are one object to the caller."""
     owners = {atom.obj for callee in callees if isinstance(callee, Func) for atom in callee.bound or () if isinstance(atom, Ref)}
-    held = {obj for owner in owners if owner.one_of for value in owner.heap.values() if (obj := _single(value)) is not None}
+    held = {obj for owner in owners if owner.one_of for value in owner.heap.values() if (obj := single(value)) is not None}
     return _as_one(interp, expr.node, "called", values, lambda obj: _built_at(obj, {id(expr.node)}) or obj in held)
 
 
@@ -306,14 +289,14 @@ def _one_of(interp: Interpreter, frame: Frame, values: list[Value], number: int)
 def _as_one(interp: Interpreter, node: cst.CSTNode, name: str, values: Iterable[Value], is_built: Callable[[Obj], bool]) -> Value:
     """The values of several ways as one: where each way builds an object of one kind, or gives None, they are one object."""
     values = list(dict.fromkeys(values))
-    nothing: Value = frozenset().union(*map(_nothing, values))
-    objects = [_single(value) or _wrapper(value) for value in values if value - nothing]
+    missing: Value = frozenset().union(*map(nothing, values))
+    objects = [single(value) or _wrapper(value) for value in values if value - missing]
     known = any(isinstance(o, Optimizer) for o in objects)
     unseen = [o for value in values if known and (o := _optimizer_out_of_sight(interp, node, name, value)) is not None]
     built = list(dict.fromkeys([*(o for o in objects if o is not None and (is_built(o) or _is_instead(interp, o, objects))), *unseen]))
-    if len(built) < max(2, len(objects)) or _kind_of_all(built) is None:
+    if len(built) < max(2, len(objects)) or kind_of_all(built) is None:
         return reduce(join, values, NOTHING)
-    return frozenset({Ref(_built_either(interp, node, name, *built))}) | nothing
+    return frozenset({Ref(built_either(interp, node, name, *built))}) | missing
 
 
 def _is_instead(interp: Interpreter, obj: Obj, others: Iterable[Obj | None]) -> bool:
@@ -326,176 +309,7 @@ def built_in(obj: Obj, frame: Frame) -> bool:
     return frame.ctx in _contexts(obj)
 
 
-def _nothing(value: Value) -> Value:
-    """That a value may be None."""
-    return frozenset(atom for atom in value if isinstance(atom, Const) and atom.value is None)
-
-
-def _single(value: Value) -> Obj | None:
-    """The object that a value is where it is not None."""
-    (atom, *others) = (value - _nothing(value) if len(value) > 1 else value) or (None,)
-    return atom.obj if not others and isinstance(atom, Ref) and isinstance(atom.obj, _JOINED) else None
-
-
 def _wrapper(value: Value) -> Obj | None:
     """The object of a class of the program that a value is, where it keeps an optimizer, a scheduler or a scaler."""
     obj = next((a.obj for a in value if isinstance(a, Ref)), None) if len(value) == 1 else None
-    return obj if isinstance(obj, Instance) and any(isinstance(_single(held), _GONE_WHEN_REPLACED) for held in obj.heap.values()) else None
-
-
-def _built_either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) -> Obj:
-    """The object that is one of these, from where the ways that built them meet."""
-    obj = _either(interp, node, name, *objects)
-    if obj not in objects:
-        interp.emit(Construct(), node, {obj})
-    return obj
-
-
-def _either(interp: Interpreter, node: cst.CSTNode, name: str, *objects: Obj) -> Obj:
-    """The object that is one of these, all of one kind; each of its parts is one of theirs."""
-    first, kind = objects[0], _kind_of_all(objects)
-    assert kind is not None
-    standing = next((each for each in objects if all(o is each or o in each.one_of for o in objects)), None)
-    if standing is not None:
-        return standing
-    obj = interp.create(kind, node, next((o.name for o in objects if o.name), ""), slot=("either", name))
-    obj.one_of = tuple(dict.fromkeys(o for each in objects for o in (each.one_of or (each,)) if o is not obj))
-    if _alike(o.qualname for o in objects):
-        obj.qualname = first.qualname
-    if _alike(o.cls for o in objects):
-        obj.cls = first.cls
-    for each in objects:
-        if each is obj:
-            continue
-        if each not in obj.joined_with():
-            each.merged = obj
-        for slot, value in each.heap.items():
-            obj.heap[slot] = join(obj.heap[slot], value) if slot in obj.heap else value
-    _join_fields(obj, objects)
-    for slot in tuple(obj.heap):
-        parts = [part for each in objects if (part := _single(each.heap.get(slot, frozenset()))) is not None and _is_part(part, each)]
-        holding = [each for each in objects if slot in each.heap]  # on the others, nobody reads it
-        if len(parts) == len(holding) and len(parts) > 1 and _kind_of_all(parts) is not None and not _alike(parts):
-            part = _either(interp, node, f"{name}.{slot}", *parts)
-            part.parent = obj if isinstance(obj, Module) else None
-            obj.heap[slot] = ref(part) | frozenset().union(*(_nothing(each.heap[slot]) for each in holding))
-    return obj
-
-
-def _is_part(part: Obj, whole: Obj) -> bool:
-    """Whether an object is one of what makes another one up: a module of a module, what a wrapper or a module steps."""
-    return part.parent is whole or (isinstance(whole, Instance | Module) and isinstance(part, _GONE_WHEN_REPLACED))
-
-
-def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
-    """What is known of an object that is one of several: what holds of all."""
-    first = objects[0]
-    obj.parent = first.parent if all(o.parent is first.parent for o in objects) else None
-    obj.many = any(o.many for o in objects)
-    obj.symbolic = all(o.symbolic for o in objects)
-    obj.lost = obj.lost or any(o.lost for o in objects)
-    obj.outlives = obj.outlives or any(o.outlives for o in objects)
-    if _alike(o.loops for o in objects):
-        obj.loops = first.loops
-    match obj:
-        case Optimizer():
-            optimizers = [o for o in objects if isinstance(o, Optimizer)]
-            obj.holds = frozenset().union(*(o.holds for o in optimizers))
-            obj.exact = all(o.exact for o in optimizers)
-            obj.of_tensors = all(o.of_tensors for o in optimizers)
-            obj.with_tensors = any(o.with_tensors for o in optimizers)
-            obj.stateful = all(o.stateful for o in optimizers)
-            obj.needs_unscaled = all(o.needs_unscaled for o in optimizers)
-            obj.rate = optimizers[0].rate if _alike(o.rate for o in optimizers) else obj.rate
-        case Scheduler():
-            schedulers = [o for o in objects if isinstance(o, Scheduler)]
-            driven = [o.optimizer for o in schedulers if o.optimizer is not None]
-            if len(driven) == len(schedulers):
-                obj.optimizer = reduce(join, driven)
-            obj.unit = schedulers[0].unit if _alike(o.unit for o in schedulers) else obj.unit
-            obj.horizon = schedulers[0].horizon if _alike(o.horizon for o in schedulers) else obj.horizon
-            obj.of_torch = all(o.of_torch for o in schedulers)
-            obj.constant = all(o.constant for o in schedulers)
-            obj.in_stairs = all(o.in_stairs for o in schedulers)
-            obj.wrapped = obj.wrapped or any(o.wrapped for o in schedulers)
-            obj.given_start = obj.given_start or any(o.given_start for o in schedulers)
-        case Scaler():
-            scalers = [o for o in objects if isinstance(o, Scaler)]
-            obj.enabled = scalers[0].enabled if _alike(o.enabled for o in scalers) else UNKNOWN
-            obj.switch = scalers[0].switch if _alike(ir.render(o.switch) for o in scalers) else None
-        case TorchModule():
-            modules = [o for o in objects if isinstance(o, TorchModule)]
-            obj.frozen = obj.frozen or all(o.frozen for o in modules)
-            if isinstance(obj, Loss):
-                losses = [o for o in modules if isinstance(o, Loss)]
-                obj.reduction = losses[0].reduction if _alike(o.reduction for o in losses) else obj.reduction
-
-
-def _alike(values: Iterable[object]) -> bool:
-    """Whether all values are equal."""
-    first, *others = values
-    return all(other == first for other in others)
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What decides to which of several objects or functions a call goes: a name, or what the object was built as that its name stands for."""
-
-    objects: list[Obj]
-    path: str = ""
-    whole: Obj | None = None
-    # For each of several functions that a name may stand for: that it is this one.
-    tests: tuple[ir.Compare, ...] = ()
-
-    def take(self, interp: Interpreter, number: int, held: bool) -> None:
-        """Go on along the path on which the call goes to the object or function of a number, or does not."""
-        if self.tests:
-            interp.frame.chosen.add(self.path)
-            interp.assume(self.tests[number], held)
-        elif self.whole is not None:
-            interp.choose_class(self.whole, self.objects[number], held)
-        else:
-            interp.choose(self.path, self.objects[number], held)
-
-
-def of_callee(expr: ir.Call, candidates: list[Atom]) -> Choice | None:
-    """What decides between the callees, and takes the same way again. None where nothing does."""
-    found = [_owner(atom) for atom in candidates]
-    objects = [o for o in found if o is not None]
-    if len(objects) == len(candidates) and _alike(objects):
-        return _of_class(objects[0], candidates)
-    named = expr.func if all(isinstance(a, Ref) for a in candidates) else expr.func.value if isinstance(expr.func, ir.Attr) else None
-    path = ir.path_of(named) if named is not None else None
-    return Choice(objects, path) if path is not None and len(set(objects)) == len(candidates) else None
-
-
-def of_functions(interp: Interpreter, expr: ir.Call, candidates: list[Atom]) -> Choice | None:
-    """The choice between the functions that branches have given one local name: `step = plain_step if args.plain else mixed_step`."""
-    functions = [atom.function for atom in candidates if isinstance(atom, Func)]
-    named = expr.func
-    if not isinstance(named, ir.Name) or named.id not in interp.frame.locals:
-        return None
-    if len({f.qualname for f in functions}) < len(candidates):
-        return None
-    return Choice([], named.id, tests=tuple(ir.Compare(named.node, named, ["is"], [ir.Name(f.node, f.name)]) for f in functions))
-
-
-def _of_class(whole: Obj, candidates: list[Atom]) -> Choice | None:
-    """The choice between the methods of an object that is one of several, of which each has one."""
-    having = [[one for one in whole.one_of if one.cls is not None and _has_method(one.cls, atom)] for atom in candidates]
-    objects = [ones[0] for ones in having if len(ones) == 1]
-    return Choice(objects, whole=whole) if len(objects) == len(candidates) == len(whole.one_of) else None
-
-
-def _has_method(cls: ClassRef, atom: Atom) -> bool:
-    return isinstance(atom, Func) and cls.cls.methods.get(atom.function.name) is atom.function
-
-
-def _owner(atom: Atom) -> Obj | None:
-    """The object that is called, or whose method is."""
-    match atom:
-        case Ref(obj) | Method(Ref(obj)):
-            return obj
-        case Func(bound=bound) if bound is not None and len(bound) == 1:
-            return next((a.obj for a in bound if isinstance(a, Ref)), None)
-    return None
+    return obj if isinstance(obj, Instance) and any(isinstance(single(held), GONE_WHEN_REPLACED) for held in obj.heap.values()) else None

@@ -1,0 +1,74 @@
+"""To which of several callees a call goes: what decides between them takes the same way again."""
+
+from __future__ import annotations
+
+from looplint.dataclass import dataclass
+from looplint.domain.objects import Obj
+from looplint.domain.values import Atom, ClassRef, Func, Method, Ref
+from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.one_of_several import alike
+from looplint.syntax import ir
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What decides to which of several objects or functions a call goes: a name, or what the object was built as that its name stands for."""
+
+    objects: list[Obj]
+    path: str = ""
+    whole: Obj | None = None
+    # For each of several functions that a name may stand for: that it is this one.
+    tests: tuple[ir.Compare, ...] = ()
+
+    def take(self, interp: Interpreter, number: int, held: bool) -> None:
+        """Go on along the path on which the call goes to the object or function of a number, or does not."""
+        if self.tests:
+            interp.frame.chosen.add(self.path)
+            interp.assume(self.tests[number], held)
+        elif self.whole is not None:
+            interp.choose_class(self.whole, self.objects[number], held)
+        else:
+            interp.choose(self.path, self.objects[number], held)
+
+
+def of_callee(expr: ir.Call, candidates: list[Atom]) -> Choice | None:
+    """What decides between the callees, and takes the same way again. None where nothing does."""
+    found = [_owner(atom) for atom in candidates]
+    objects = [o for o in found if o is not None]
+    if len(objects) == len(candidates) and alike(objects):
+        return _of_class(objects[0], candidates)
+    named = expr.func if all(isinstance(a, Ref) for a in candidates) else expr.func.value if isinstance(expr.func, ir.Attr) else None
+    path = ir.path_of(named) if named is not None else None
+    return Choice(objects, path) if path is not None and len(set(objects)) == len(candidates) else None
+
+
+def of_functions(interp: Interpreter, expr: ir.Call, candidates: list[Atom]) -> Choice | None:
+    """The choice between the functions that branches have given one local name: `step = plain_step if args.plain else mixed_step`."""
+    functions = [atom.function for atom in candidates if isinstance(atom, Func)]
+    named = expr.func
+    if not isinstance(named, ir.Name) or named.id not in interp.frame.locals:
+        return None
+    if len({f.qualname for f in functions}) < len(candidates):
+        return None
+    return Choice([], named.id, tests=tuple(ir.Compare(named.node, named, ["is"], [ir.Name(f.node, f.name)]) for f in functions))
+
+
+def _of_class(whole: Obj, candidates: list[Atom]) -> Choice | None:
+    """The choice between the methods of an object that is one of several, of which each has one."""
+    having = [[one for one in whole.one_of if one.cls is not None and _has_method(one.cls, atom)] for atom in candidates]
+    objects = [ones[0] for ones in having if len(ones) == 1]
+    return Choice(objects, whole=whole) if len(objects) == len(candidates) == len(whole.one_of) else None
+
+
+def _has_method(cls: ClassRef, atom: Atom) -> bool:
+    return isinstance(atom, Func) and cls.cls.methods.get(atom.function.name) is atom.function
+
+
+def _owner(atom: Atom) -> Obj | None:
+    """The object that is called, or whose method is."""
+    match atom:
+        case Ref(obj) | Method(Ref(obj)):
+            return obj
+        case Func(bound=bound) if bound is not None and len(bound) == 1:
+            return next((a.obj for a in bound if isinstance(a, Ref)), None)
+    return None
