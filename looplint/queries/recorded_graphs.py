@@ -35,15 +35,20 @@ def may_be_trained(program: Program, event: Forward) -> bool:
     """Whether a forward's result goes backward, or may do so: the turn it is in goes on to send something backward of which nothing is known.
 
     What a library keeps its outputs in, or makes of them, hides where a loss comes from: `loss = criterion(engine.query(batch).logits["c"], y)`.
-    Where the turn steps and no loss in it goes backward, the gradients come from a rule of learning of the program's own.
+    Where the turn steps and nothing in it is differentiated, the gradients come from a rule of learning of the program's own.
     """
-    backwards = program.of(Backward)
-    if program.is_trained(event) or any(_may_be_behind(event, each) for each in backwards):
+    if program.is_trained(event) or any(_may_be_behind(event, each) for each in program.of(Backward)):
         return True
-    if not event.loops or any(event.loops[-1] in each.loops for each in backwards if not each.manual):
-        return False
-    steps = (each for each in program.of(Step) if each.loops and each.loops[-1] is event.loops[-1])
-    return any(related(held_by(each.subjects), event.subjects) for each in steps)
+    loop = event.loops[-1] if event.loops else None
+    steps = [each for each in program.of(Step) if each.loops and each.loops[-1] is loop and related(held_by(each.subjects), event.subjects)]
+    return bool(steps) and not _is_differentiated(program, loop)
+
+
+def _is_differentiated(program: Program, loop: Loop | None) -> bool:
+    """Whether something is differentiated in a loop, or a loss goes backward there."""
+    backwards = (each for each in program.of(Backward) if not each.manual)
+    forwards = (each for each in program.of(Forward) if program.is_trained(each) or each.key in program.uses.differentiated)
+    return any(loop in each.loops for each in (*backwards, *forwards))
 
 
 def _may_be_behind(event: Forward, backward: Backward) -> bool:
