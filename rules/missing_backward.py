@@ -59,7 +59,7 @@ def train(net: nn.Module, loader, epochs: int):
   `torch.autograd.backward`; and a model whose own forward goes backward.
 - Gradients by hand: `p.grad = ...`, evolution strategies; `p.grad.add_(...)` or `p.grad += ...` under no condition.
 - A step that is given a closure.
-- Optimizers of one list or dict, which cannot be distinguished.
+- Optimizers of one list or dict, where it is not known which of them steps.
 
 ## Repair
 
@@ -102,12 +102,12 @@ _FILLING = Automaton(start="?", arrows={("*", "clear"): "empty", ("*", "backward
 
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
-        if not isinstance(optimizer, Optimizer) or optimizer.many:
-            continue  # optimizers of one list or dict, which cannot be distinguished
+        if not isinstance(optimizer, Optimizer):
+            continue
         backwards = [e for e in program.of(Backward) if program.touches(e, optimizer)]
         in_sight = not backwards and not optimizer.lost and not any(program.touches(e, optimizer) for e in program.of(Escape))
         for event in program.of(Step):
-            if optimizer not in event.subjects or not event.loops:
+            if optimizer not in event.subjects or not event.loops or (optimizer.many and not event.certain):
                 continue
             if event.closure:
                 continue  # a step that is given a closure

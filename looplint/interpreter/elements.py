@@ -50,6 +50,8 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 value = UNKNOWN if is_option(atom, known) else frozenset({replace(atom, exact=False)})
             case Tensor() | Unknown():
                 value = frozenset({atom})
+            case Const() if atom.value is None:
+                continue  # it has no items: what has them is what else the value can be
             case Method(obj=ModuleRef() as members, name="__dict__") if known is not None and isinstance(known.value, str):
                 value = imports.member(interp, members, known.value) or UNKNOWN
             case Method(obj=ModuleRef() as members, name="__dict__"):

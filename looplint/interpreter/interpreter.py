@@ -31,7 +31,6 @@ from looplint.flow.remarks import Fetch, Remark
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.state import Position
 from looplint.interpreter.training_names import LeadingNames, TrainingNames
-from looplint.interpreter.turns import is_of_turn
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES
 from looplint.syntax import ir
 from looplint.syntax.substitution import Substitutions
@@ -251,17 +250,6 @@ class Interpreter(Position):
             obj = self.heap.objects[key] = kind(key, name, cls=cls)
         assert isinstance(obj, kind)
         return obj
-
-    def is_one(self, obj: Obj, method: ir.Expr) -> bool:
-        """Whether a method is called on one object alone: not on any of those that a container holds, or in each turn of a loop on that turn's."""
-        if not obj.many:
-            return True
-        loop = self.loops[-1] if self.loops else None
-        receiver = method.func.value if isinstance(method, ir.Call) and isinstance(method.func, ir.Attr) else None
-        frame = self.frame
-        while loop is not None and loop.frame != frame.ctx and frame.caller is not None and isinstance(receiver, ir.Name):
-            frame, receiver = frame.caller, frame.handed.get(receiver.id)  # the loop hands it down
-        return loop is not None and loop.frame == frame.ctx and receiver is not None and is_of_turn(receiver, loop.targets, frame.function)
 
     def setting_owner(self, qualname: str) -> Settings:
         """The object that the settings of a library belong to; one for the whole program."""

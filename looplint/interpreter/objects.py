@@ -57,6 +57,8 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     import libcst as cst
 
+    from looplint.interpreter.frames import Frame
+
 # Methods that keep their meaning in a subclass that overrides them.
 _KEPT_MEANING: dict[str, tuple[str, ...]] = {
     "optimizer": ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group"),
@@ -116,7 +118,7 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     if name == "__class__":
         return frozenset({Method(Ref(obj), name)})
     stored = obj.heap.get(name)
-    if stored == NONE and obj.symbolic and obj.cls is not None and obj.kind == "instance" and classes.is_left_open(interp, obj.cls, name):
+    if stored == NONE and obj.symbolic and obj.cls is not None and obj.kind == "instance" and _is_left_open(interp, obj, obj.cls, name):
         value = join(stored, hooks.attribute_unset.run(interp, obj, name))
         obj.heap[name] = join(stored, obj.heap[name])
         return value
@@ -168,6 +170,16 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         case Instance() | FrameworkModule() if name != "__dict__":
             return hooks.attribute_unset.run(interp, obj, name)
     return frozenset({Method(Ref(obj), name)})
+
+
+def _is_left_open(interp: Interpreter, obj: Obj, cls: ClassRef, name: str) -> bool:
+    """Whether an attribute that the text sets to None may hold something else: not while its own constructor runs, from which nothing is out of sight."""
+    frame: Frame | None = interp.frame
+    while frame is not None:
+        if frame.function.name == "__init__" and frame.is_method_of(obj):
+            return classes.has_unknown_base(interp, cls) and classes.is_left_open(interp, cls, name)
+        frame = frame.caller
+    return classes.is_left_open(interp, cls, name)
 
 
 def _is_default(obj: Obj, name: str, member: tuple[ir.Function | ir.Assign, ClassRef]) -> bool:

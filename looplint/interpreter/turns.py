@@ -2,27 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from looplint.domain.objects import Dict, Instance, List, Obj
+from looplint.domain.values import Atom, Const, Ref, Tuple, Unknown
+from looplint.interpreter import objects
 from looplint.syntax import ir
+
+if TYPE_CHECKING:
+    from looplint.interpreter.frames import Frame
+    from looplint.interpreter.interpreter import Interpreter
 
 # What gives another name of a key, and no other key.
 _CONVERSIONS = frozenset({"str", "int"})
+# Whether an entry under a constant key is told apart from the other entries of its container.
+Apart = Callable[[ir.Expr, ir.Const], bool]
 
 
-def is_of_turn(receiver: ir.Expr, targets: frozenset[str], function: ir.Function) -> bool:
-    """Whether an expression is what a loop binds in each turn, an attribute of that, or the entry under a key that the loop binds.
+def is_one(interp: Interpreter, obj: Obj, method: ir.Expr) -> bool:
+    """Whether a method is called on one object alone: not on any of those that a container holds, or in each turn of a loop on that turn's."""
+    if not obj.many:
+        return True
+    loop = interp.loops[-1] if interp.loops else None
+    receiver = method.func.value if isinstance(method, ir.Call) and isinstance(method.func, ir.Attr) else None
+    frame = interp.frame
+    while loop is not None and loop.frame != frame.ctx and frame.caller is not None and isinstance(receiver, ir.Name):
+        frame, receiver = frame.caller, frame.handed.get(receiver.id)  # the loop hands it down
+    if loop is None or loop.frame != frame.ctx or receiver is None:
+        return False
+    return _is_of_turn(receiver, loop.targets, frame.function, lambda held, key: _is_held_apart(interp, frame, held, key))
+
+
+def _is_held_apart(interp: Interpreter, frame: Frame, container: ir.Expr, key: ir.Const) -> bool:
+    """Whether all containers that an expression of an activation can be tell what they hold under a key from what they hold under others."""
+    saved, interp.frame = interp.frame, frame
+    try:
+        with interp.looking():
+            held = interp.evaluate(container)
+    finally:
+        interp.frame = saved
+    known = [atom for atom in held if not isinstance(atom, Unknown | Const)]
+    return bool(known) and all(_tells_apart(interp, atom, key.value) for atom in known)
+
+
+def _tells_apart(interp: Interpreter, container: Atom, key: ir.Constant) -> bool:
+    match container:
+        case Ref(obj=Dict() | Instance() as entries):
+            return isinstance(key, str) and f"={key}" in entries.heap and not objects.is_rewritten(interp, entries)
+        case Ref(obj=List(items=items) as entries) if items is not None and not objects.is_rewritten(interp, entries):
+            return isinstance(key, int) and -len(items) <= key < len(items)
+        case Tuple(items=items):
+            return isinstance(key, int) and -len(items) <= key < len(items)
+    return False
+
+
+def _is_of_turn(receiver: ir.Expr, targets: frozenset[str], function: ir.Function, apart: Apart) -> bool:
+    """Whether an expression is what a loop binds in each turn, an attribute or a certain entry of that, or the entry under a key that the loop binds.
 
     Args:
         receiver: the expression.
         targets: the names that the loop binds.
         function: the function in which the loop stands: a name in it may be set to what is of the turn, and to nothing else.
+        apart: tells of an expression and a constant key whether the entry is a certain one.
     """
     match receiver:
         case ir.Name(id=name):
-            return name in targets or (bool(targets) and _is_set_in_each_turn(name, targets, function))
+            return name in targets or (bool(targets) and _is_set_in_each_turn(name, targets, function, apart))
         case ir.Attr(value=owner):
-            return is_of_turn(owner, targets, function)
-        case ir.Subscript(value=ir.Name() | ir.Attr(), index=index):
-            return _tells_the_turn(index, targets)
+            return _is_of_turn(owner, targets, function, apart)
+        case ir.Subscript(value=held, index=ir.Const() as key):
+            return _is_of_turn(held, targets, function, apart) and apart(held, key)
+        case ir.Subscript(value=held, index=index):
+            return _tells_the_turn(index, targets) and _is_certain(held, apart)
+    return False
+
+
+def _is_certain(held: ir.Expr, apart: Apart) -> bool:
+    """Whether a container goes by a name or an attribute, or is a certain entry of one: `optimizers["critic"]`."""
+    match held:
+        case ir.Name() | ir.Attr():
+            return True
+        case ir.Subscript(value=outer, index=ir.Const() as key):
+            return _is_certain(outer, apart) and apart(outer, key)
     return False
 
 
@@ -38,10 +100,10 @@ def _tells_the_turn(key: ir.Expr, targets: frozenset[str]) -> bool:
     return False
 
 
-def _is_set_in_each_turn(name: str, targets: frozenset[str], function: ir.Function) -> bool:
+def _is_set_in_each_turn(name: str, targets: frozenset[str], function: ir.Function, apart: Apart) -> bool:
     """Whether a name gets nothing but the entry under a key that the loop binds: `optimizer = optimizers[k]`, `net, optimizer = nets[k], optimizers[k]`."""
     given = [_given(stmt, name) for stmt in ir.statements(function.body) if name in ir.binds(stmt)]
-    return bool(given) and all(isinstance(value, ir.Subscript) and is_of_turn(value, targets, function) for value in given)
+    return bool(given) and all(isinstance(value, ir.Subscript) and _is_of_turn(value, targets, function, apart) for value in given)
 
 
 def _given(stmt: ir.Stmt, name: str) -> ir.Expr | None:

@@ -31,6 +31,7 @@ from looplint.interpreter import gradient_uses, hooks, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
+from looplint.interpreter.turns import is_one
 from looplint.semantics import structures
 from looplint.semantics.hand_made_steps import steps_by_hand
 from looplint.semantics.outcomes import tags_of_forward
@@ -170,7 +171,7 @@ def _no_parameters(interp: Interpreter, value: Value) -> bool:
 
 @method_transfer("clear")
 def _clear(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    interp.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=interp.is_one(obj, expr))
+    interp.emit(Clear(set_to_none=args.get(0, "set_to_none")), expr.node, {obj}, certain=is_one(interp, obj, expr))
     return NONE
 
 

@@ -34,6 +34,7 @@ from looplint.interpreter import calls, classes, hooks, names, objects, unfollow
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
+from looplint.interpreter.turns import is_one
 from looplint.knowledge import naming
 from looplint.semantics import devices, dtypes
 from looplint.semantics.carried import carries_state, leaves_outputs
@@ -248,7 +249,7 @@ def _mode(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     evaluates = name == "eval" or (known is not None and not known.value)
     # Under a condition on the mode, what is switched on is what was on before.
     restores = not evaluates and any(g.of_mode for g in interp.guards)
-    interp.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=interp.is_one(obj, expr) and not restores)
+    interp.emit(Eval() if evaluates else Train(), expr.node, {obj}, certain=is_one(interp, obj, expr) and not restores)
     return ref(obj)
 
 

@@ -25,6 +25,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, method_transfer, transfer
+from looplint.interpreter.turns import is_one
 from looplint.knowledge.frameworks import OF_SETTINGS_AND_MODEL
 from looplint.knowledge.pytorch import STATEFUL
 from looplint.semantics.parameters import held, only_tensors
@@ -80,7 +81,7 @@ def _step(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     unknown = closure is not None and not funcs and may_be_unknown(closure)
     for func in _going_backward(interp, obj):
         interp.call_function(func, args, expr)
-    interp.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=interp.is_one(obj, expr))
+    interp.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=is_one(interp, obj, expr))
     if unknown:
         interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj})
     if funcs:

@@ -13,6 +13,7 @@ from looplint.interpreter import classes
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
+from looplint.interpreter.turns import is_one
 from looplint.knowledge.schedules import ENDS, SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.semantics import checkpoints
 from looplint.semantics.pipeline_stages import run_stages, runs_stages
@@ -211,7 +212,7 @@ def _unit_of_name(name: str) -> Unit | None:
 def _schedule(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     if obj.symbolic and runs_stages(name, args):
         return run_stages(interp, (), expr)
-    interp.emit(Schedule(args=args), expr.node, {obj}, certain=interp.is_one(obj, expr))
+    interp.emit(Schedule(args=args), expr.node, {obj}, certain=is_one(interp, obj, expr))
     return NONE
 
 

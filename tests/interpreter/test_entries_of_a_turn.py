@@ -42,7 +42,7 @@ SCALED = """
                     {step}
                 self.scaler.update()
 """
-MARKED = "  # expect: LL101"
+MARKED, UNSTEPPED = "  # expect: LL101", "  # expect: LL106"
 
 PROGRAMS = {
     "entries that are handed in": HANDED_IN.format(bound="net = nets[k]; optimizer = optims[k]", marked=MARKED),
@@ -58,6 +58,60 @@ PROGRAMS = {
     "a name that stays what it was before the loop": HANDED_IN.replace(
         "for x, y in loader:", "optimizer = optims[first]; net = nets[second]\n            for x, y in loader:"
     ).format(bound="pass", marked=""),
+}
+
+NESTED = """
+        class Learner:
+            def __init__(self, model: nn.Module, keys):
+                self.model, self.keys = model, keys
+                self.build()
+            def build(self):
+                model = self.model
+                self.optimizer = {built}
+            def update(self, x, y):
+                outputs = self.model(x)
+                for k in self.keys:
+                    {bound}
+                    loss = nn.functional.cross_entropy(outputs[k], y)
+                    loss.backward(){unstepped}
+                    {optimizer}.zero_grad(){marked}
+                    {step}.step()
+"""
+TWO = """{k: {"critic": torch.optim.Adam(model.critics[k].parameters()), "actor": torch.optim.Adam(model.actors[k].parameters())} for k in self.keys}"""
+TURNED = """{"critic": {k: torch.optim.Adam(model.critics[k].parameters()) for k in self.keys}, "actor": None}"""
+PAIRS = """{k: (torch.optim.Adam(model.critics[k].parameters()), torch.optim.Adam(model.actors[k].parameters())) for k in self.keys}"""
+ANY = """{k: {part: torch.optim.Adam(net.parameters()) for part, net in model.nets[k].items()} for k in self.keys}"""
+
+
+def nested(built: str, optimizer: str, *, bound: str = "pass", step: str | None = None, marked: str = MARKED, unstepped: str = "") -> str:
+    return NESTED.format(built=built, optimizer=optimizer, step=step or optimizer, bound=bound, marked=marked, unstepped=unstepped)
+
+
+CRITIC = "self.optimizer[k]['critic']"
+PROGRAMS |= {
+    "an entry of a dict that the key leads to": nested(TWO, CRITIC),
+    "a name for the entry": nested(TWO, "critic", bound=f"critic = {CRITIC}"),
+    "a name for the dict": nested(TWO, "optimizers['critic']", bound="optimizers = self.optimizer[k]"),
+    "the entry under the key of a dict by its name": nested(TURNED, "self.optimizer['critic'][k]"),
+    "an item of a tuple": nested(PAIRS, "self.optimizer[k][0]"),
+    "an attribute that is None at first": nested(TWO, CRITIC).replace("self.build()", "self.optimizer = None; self.build()"),
+    "dicts that a loop goes over": nested(TWO, "optimizers['critic']").replace(
+        "for k in self.keys:", "for k, optimizers in self.optimizer.items():"
+    ),
+    "another entry steps": nested(TWO, CRITIC, step="self.optimizer[k]['actor']", marked="", unstepped=UNSTEPPED),
+    "another item of a tuple steps": nested(PAIRS, "self.optimizer[k][0]", step="self.optimizer[k][1]", marked="", unstepped=UNSTEPPED),
+    "entries that cannot be told apart": nested(ANY, CRITIC, step="self.optimizer[k]['actor']", marked=""),
+    "an item that cannot be told apart": nested(ANY, CRITIC, marked=""),
+}
+NO_STEP = nested(TWO, CRITIC, marked="", unstepped=UNSTEPPED).replace(f"{CRITIC}.step()", "pass")
+PROGRAMS |= {
+    "an entry that never steps": NO_STEP.replace("loss.backward()", f"{CRITIC}.zero_grad(); loss.backward()", 1),
+    "entries that are cleared, and step, without a backward": BUILT.format(marked="")
+    .replace(
+        "nn.functional.cross_entropy(nets[k](x), y).backward()\n                    optimizer.zero_grad()",
+        "optimizer.zero_grad()\n                    loss = nn.functional.cross_entropy(nets[k](x), y)",
+    )
+    .replace("optimizer.step()", "optimizer.step()  # expect: LL107"),
 }
 
 

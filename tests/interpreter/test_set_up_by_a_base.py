@@ -74,3 +74,50 @@ def test_what_a_method_that_is_called_sets_is_what_it_sets(tmp_path: Path) -> No
     trainer = TRAINER.replace("        self.rate = 0.1", "        self.initialize()")
     more = "    def build(self, plans):\n        return nn.Linear(2, 1)\n\n    def build_loss(self):\n        return nn.MSELoss()\n"
     assert _codes(tmp_path, trainer, more) == {"LL101"}
+
+
+LEARNERS = """
+import torch
+from torch import nn
+
+class Base:
+    def __init__(self, config, model: nn.Module):
+        self.model, self.keys = model, config.keys
+        self.optimizer = None
+        if config.resume:
+            self.resume(config)
+
+    def resume(self, config):
+        snapshot = torch.load(config.path, map_location="cpu")
+        if self.optimizer is not None:
+            self.optimizer.load_state_dict(snapshot["optimizer"])
+
+class Middle(Base):
+    def __init__(self, config, model: nn.Module):
+        super().__init__(config, model)
+        self.build()
+
+    def build(self):
+        self.optimizer = {k: {"critic": torch.optim.SGD(self.model.critics[k].parameters(), 0.1)} for k in self.keys}
+"""
+LEARNER = """
+from torch import nn
+from base import Middle
+
+class Learner(Middle):
+    def __init__(self, config, model: nn.Module):
+        super().__init__(config, model)
+
+    def update(self, x, y):
+        outputs = self.model(x)
+        for k in self.keys:
+            loss = nn.functional.mse_loss(outputs[k], y)
+            self.optimizer[k]["critic"].zero_grad()
+            loss.backward()
+"""
+
+
+def test_what_is_none_while_the_constructor_runs_comes_from_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text(LEARNERS)
+    (tmp_path / "learner.py").write_text(LEARNER)
+    assert {f.code for f in looplint.lint([str(tmp_path / "learner.py")], isolated=True)} == {"LL106"}
