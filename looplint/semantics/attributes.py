@@ -14,6 +14,7 @@ from looplint.domain.values import (
     UNKNOWN,
     WIDTH,
     Arguments,
+    ClassRef,
     Const,
     External,
     ModuleRef,
@@ -52,7 +53,10 @@ def _super(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
     if frame.owner is None:
         ready(instance)
         return UNKNOWN
-    return frozenset({Super(frame.owner, instance)})
+    named = [a for a in args.positional[0] if isinstance(a, ClassRef)] if args.positional else []
+    # `super(Base, self)` looks behind one of its bases.
+    passed = len(named) == 1 and named[0] in classes.mro(interp, frame.owner)
+    return frozenset({Super(named[0] if passed else frame.owner, instance)})
 
 
 @transfer("getattr")
