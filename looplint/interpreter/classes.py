@@ -186,7 +186,10 @@ def is_left_open(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     key = (cls, name)
     setters = interp.setters.get(key)
     if setters is None:
-        setters = interp.setters[key] = [(f, c) for c in mro(interp, cls) for f in c.cls.methods.values() if _sets(f, name)]
+        line = mro(interp, cls)
+        setters = interp.setters[key] = [
+            (f, c) for c in line for f in c.cls.methods.values() if _sets(f, name) and not _is_left_to_callers(interp, f, c, line)
+        ]
     if any(c.module is interp.main or f in interp.reached.functions for f, c in setters):
         return False
     known = interp.left_open.get(key)
@@ -254,6 +257,13 @@ def is_mixed_in(interp: Interpreter, cls: ClassRef) -> bool:
     return any(len(each.bases) > 1 and _derives(interp, each, cls) for each in _own_classes(interp))
 
 
+def _is_left_to_callers(interp: Interpreter, method: ir.Function, owner: ClassRef, line: list[ClassRef]) -> bool:
+    """Whether a method of a base in the linted file is followed on objects of the base alone: no class of a line calls it on its own objects."""
+    if owner.module is not interp.main or owner == line[0] or method.name == "__init__":
+        return False
+    return not any(each.cls.usage[method.name].called for each in line if method.name in each.cls.usage)
+
+
 def _has_subclass(interp: Interpreter, cls: ClassRef) -> bool:
     return any(_derives(interp, each, cls) for each in _own_classes(interp))
 
@@ -270,12 +280,22 @@ def _derives(interp: Interpreter, each: ir.Class, cls: ClassRef) -> bool:
 def _sets(function: ir.Function, name: str) -> bool:
     """Whether a method gives an attribute of that name a value other than None."""
     for stmt in ir.statements(function.body):
-        if isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Const) and stmt.value.value is None:
-            continue
-        targets = stmt.targets if isinstance(stmt, ir.Assign) else [stmt.target] if isinstance(stmt, ir.AugAssign | ir.For) else []
-        if any(path.endswith(f".{name}") for target in targets for path in ir.paths_in(target)):
+        match stmt:
+            case ir.Assign(targets=[ir.Display(items=targets)], value=ir.Display(items=values)) if len(targets) == len(values):
+                given = [target for target, value in zip(targets, values, strict=True) if not _is_none(value)]
+            case ir.Assign(targets=targets, value=value):
+                given = targets if not _is_none(value) else []
+            case ir.AugAssign(target=target) | ir.For(target=target):
+                given = [target]
+            case _:
+                continue
+        if any(path.endswith(f".{name}") for target in given for path in ir.paths_in(target)):
             return True
     return False
+
+
+def _is_none(value: ir.Expr) -> bool:
+    return isinstance(value, ir.Const) and value.value is None
 
 
 def usage_of(interp: Interpreter, cls: ClassRef, name: str) -> ir.Usage:
