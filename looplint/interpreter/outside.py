@@ -36,7 +36,7 @@ from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of,
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.sent_backward import sent_backward
-from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere
+from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss, names_a_metric
@@ -135,7 +135,7 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     cls = obj.cls
     if cls is None:
         return frozenset({Method(Ref(obj), name)}) if obj.symbolic else UNKNOWN
-    found = uses(interp, Scope(interp.frame.function, cls.module, cls), f"self.{name}")
+    found = uses_of_attribute(interp, obj, cls, name)
     value = symbolic(interp, name, found.get("", _NO_USE), ir.render(annotation_of(interp, cls, name)), key=(obj.key, name))
     if any(isinstance(a, Ref) for a in value):
         obj.heap[name] = value

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from looplint.dataclass import dataclass
-from looplint.domain.values import ClassRef, Func, ModuleRef, Value
+from looplint.domain.objects import Obj
+from looplint.domain.values import ClassRef, Func, ModuleRef, Value, ref
 from looplint.interpreter import classes, imports
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
@@ -43,6 +44,20 @@ def uses(interp: Interpreter, scope: Scope, path: str, depth: int = 0) -> Uses:
         for function in (scope.function, *_inside(interp, scope, head)):
             _gather(interp, Scope(function, scope.module, scope.owner), function.usage, path, known, depth)
     return known or {}
+
+
+def uses_of_attribute(interp: Interpreter, obj: Obj, cls: ClassRef, name: str) -> Uses:
+    """How an attribute of an object is used: by the methods of its class, and where it goes by another name in the function that runs."""
+    frame = interp.frame
+    found = uses(interp, Scope(frame.function, cls.module, cls), f"self.{name}")
+    others = [each for each, held in frame.locals.items() if each != "self" and held == ref(obj)]
+    if not others:
+        return found
+    together: Uses = {}
+    for used in (found, *(uses(interp, Scope(frame.function, frame.module, frame.owner), f"{each}.{name}") for each in others)):
+        for suffix, usage in used.items():
+            together.setdefault(suffix, ir.Usage()).add(usage)
+    return together
 
 
 def uses_everywhere(interp: Interpreter, module: ModuleInfo, name: str) -> Uses:

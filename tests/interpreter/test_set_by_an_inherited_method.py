@@ -27,6 +27,8 @@ SCALER = """
                         self.scaler.step(self.optimizer){marked}
                         {update}
 """
+BEFORE, _, BODY = SCALER.partition("fit(self, loader)")
+BY_ANOTHER_NAME = f"{BEFORE}fit(self, engine: 'Supervised', loader){BODY.replace('self.', 'engine.')}"
 OPTIMIZER = """
         class Base:
             def __init__(self, model: nn.Module):
@@ -53,6 +55,8 @@ ASKED = "if self.optimizer is None: raise RuntimeError('call configure() first')
 PROGRAMS = {
     "a scaler that is never updated": SCALER.format(marked="  # expect: LL602", update="pass"),
     "a scaler that is updated": SCALER.format(marked="", update="self.scaler.update()"),
+    "a scaler of an object by another name": BY_ANOTHER_NAME.format(marked="  # expect: LL602", update="pass"),
+    "a scaler of an object by another name that is updated": BY_ANOTHER_NAME.format(marked="", update="engine.scaler.update()"),
     "an optimizer": OPTIMIZER.format(begin="pass", before="pass", after=MARKED),
     "an optimizer that is asked for": OPTIMIZER.format(begin=ASKED, before="pass", after=MARKED),
     "an optimizer that is made when it is needed": OPTIMIZER.format(begin=LAZY, before="pass", after=MARKED),
