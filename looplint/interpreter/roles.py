@@ -100,7 +100,8 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "module"
     if usage.applied and names_a_loss(lowered):
         return "loss"
-    if usage.applied and any(part in lowered for part in _MODULES) and not (_names_a_maker(name) or _makes_modules(usage)):
+    named = any(part in lowered for part in _MODULES) or lowered.lstrip("_") == "module"
+    if usage.applied and named and not (_names_a_maker(name) or _makes_modules(usage)):
         return "module"
     return "loader" if names_a_loader(lowered) and (usage.iterated or _is_gone_over(usage)) else None
 
