@@ -55,7 +55,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "stars", "tests", "yields",
+        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
@@ -92,6 +92,8 @@ class Frame:
         self.given: dict[str, frozenset[str]] = {}
         # The parameters that stand for a name of the caller throughout, with what they stand for.
         self.handed: dict[str, ir.Expr] = {}
+        # Those that stand for an entry of a container of the caller.
+        self.entries: dict[str, ir.Expr] = {}
         # The names on which it has hung which of several objects a call went to.
         self.chosen: set[str] = set()
         # How many calls deep the innermost function lies that is no method of a model: those run in training and in validation.

@@ -69,6 +69,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         frame.given = _given(interp, {name: value for name, value in arguments.items() if name in function.tested})
         if _is_called_by_name(func, args, expr):
             frame.handed = handed_down.handed(function, arguments)
+            frame.entries = handed_down.entries(function, arguments)
     before, grad = interp.at, interp.grad
     follow = partial(allowances.follow_within, interp, frame, partial(run_frame, interp, frame))
     found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))

@@ -20,6 +20,12 @@ def handed(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir
     return found | {name: named[key] for name, key in _taken_by_key(function).items() if key in named}
 
 
+def entries(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir.Expr]:
+    """The parameters that stand for an entry of a container of the caller as long as the function runs, with what they stand for: `optimizers[k]`."""
+    parts = {name for name, value in arguments.items() if isinstance(value, ir.Subscript)}
+    return {name: arguments[name] for name in parts - _changed_in(function)} if parts else {}
+
+
 @ir.kept_with_code
 def _taken_by_key(function: ir.Function) -> dict[str, str]:
     """The names that a function binds once, to an entry of its `**kwargs`, with the key: `scaler = kwargs.get("scaler")`."""

@@ -28,10 +28,20 @@ def is_one(interp: Interpreter, obj: Obj, method: ir.Expr) -> bool:
     receiver = method.func.value if isinstance(method, ir.Call) and isinstance(method.func, ir.Attr) else None
     frame = interp.frame
     while loop is not None and loop.frame != frame.ctx and frame.caller is not None and isinstance(receiver, ir.Name):
-        frame, receiver = frame.caller, frame.handed.get(receiver.id)  # the loop hands it down
-    if loop is None or loop.frame != frame.ctx or receiver is None:
+        frame, receiver = frame.caller, frame.handed.get(receiver.id) or frame.entries.get(receiver.id)  # the loop hands it down
+    if loop is None or loop.frame != frame.ctx or receiver is None or _is_bound_twice(receiver, loop.targets, frame):
         return False
     return _is_of_turn(receiver, loop.targets, frame.function, lambda held, key: _is_held_apart(interp, frame, held, key))
+
+
+def _is_bound_twice(receiver: ir.Expr, targets: frozenset[str], frame: Frame) -> bool:
+    """Whether a turn binds what an expression begins with to another name as well, as far as is known: `for one, other in combinations(players, 2)`."""
+    while isinstance(receiver, ir.Attr | ir.Subscript):
+        receiver = receiver.value
+    if not isinstance(receiver, ir.Name) or receiver.id not in targets:
+        return False
+    held = {atom for atom in frame.locals.get(receiver.id, ()) if isinstance(atom, Ref)}
+    return any(not held.isdisjoint(frame.locals.get(name, ())) for name in targets - {receiver.id})
 
 
 def _is_held_apart(interp: Interpreter, frame: Frame, container: ir.Expr, key: ir.Const) -> bool:
@@ -74,8 +84,24 @@ def _is_of_turn(receiver: ir.Expr, targets: frozenset[str], function: ir.Functio
         case ir.Subscript(value=held, index=ir.Const() as key):
             return _is_of_turn(held, targets, function, apart) and apart(held, key)
         case ir.Subscript(value=held, index=index):
-            return _tells_the_turn(index, targets) and _is_certain(held, apart)
+            return _tells_the_turn(index, targets) and _is_certain(held, apart) and not _has_others(held, index, targets, function)
     return False
+
+
+def _has_others(held: ir.Expr, index: ir.Expr, targets: frozenset[str], function: ir.Function) -> bool:
+    """Whether a function asks a container for entries under several keys that one turn tells: `optimizers[a]` and `optimizers[b]` for each pair."""
+    return any(ir.render(key) != ir.render(index) for key in _keys(function).get(ir.render(held), ()) if _tells_the_turn(key, targets))
+
+
+@ir.kept_with_code
+def _keys(function: ir.Function) -> dict[str, list[ir.Expr]]:
+    """The keys under which the text of a function asks each container for an entry."""
+    found: dict[str, list[ir.Expr]] = {}
+    for stmt in ir.statements(function.body):
+        for each in ir.walk(*ir.expressions(stmt)):
+            if isinstance(each, ir.Subscript):
+                found.setdefault(ir.render(each.value), []).append(each.index)
+    return found
 
 
 def _is_certain(held: ir.Expr, apart: Apart) -> bool:

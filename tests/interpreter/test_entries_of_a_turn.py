@@ -114,6 +114,77 @@ PROGRAMS |= {
     .replace("optimizer.step()", "optimizer.step()  # expect: LL107"),
 }
 
+IN_PAIRS = """
+        def train(pairs, loader, keys):
+            nets = {{k: nn.Linear(8, 2) for k in keys}}
+            opts = {{k: torch.optim.SGD(nets[k].parameters(), 0.1) for k in keys}}
+            for x, y in loader:
+                for a, b in pairs:
+                    {first}.zero_grad()
+                    nn.functional.cross_entropy(nets[a](x), y).backward()
+                    {second}.zero_grad()
+                    {first}.step()
+                    nn.functional.cross_entropy(nets[b](x), y).backward()
+                    {second}.step()
+"""
+PROGRAMS |= {
+    "entries under two keys of a turn": IN_PAIRS.format(first="opts[a]", second="opts[b]"),
+    "entries under two attributes of what a turn binds": IN_PAIRS.format(first="opts[a.one]", second="opts[a.other]"),
+}
+PLAYERS = """
+        import itertools
+
+        def make(seed):
+            net = nn.Linear(5, 1)
+            return {{"net": net, "opt": torch.optim.SGD(net.parameters(), lr=0.05)}}
+        def play(x, y):
+            players = [make(seed) for seed in range(3)]
+            for one, other in itertools.{over}:
+                nn.functional.mse_loss(one["net"](x), y).backward()
+                other["opt"].zero_grad()
+                one["opt"].step()
+                nn.functional.mse_loss(other["net"](x), y).backward()
+                one["opt"].zero_grad()
+                other["opt"].step()
+"""
+PROGRAMS |= {
+    f"players that {name}": PLAYERS.format(over=over)
+    for name, over in {
+        "meet": "combinations(players, 2)",
+        "follow each other": "pairwise(players)",
+        "are paired": "product(players, players)",
+    }.items()
+}
+PROGRAMS["players that a zip pairs"] = PLAYERS.replace("itertools.{over}", "zip(players, players[1:])").format()
+HANDED_DOWN = """
+        class Learner:
+            def __init__(self, model: nn.Module, keys):
+                self.model, self.keys = model, keys
+                self.optims = {{k: torch.optim.Adam(model.nets[k].parameters()) for k in keys}}
+            def update(self, x, y):
+                outputs = self.model(x)
+                for k in self.keys:
+                    loss = nn.functional.cross_entropy(outputs[k], y)
+                    self.optimize({given}, loss)
+            def optimize(self, optimizer, loss):
+                {first}loss.backward()
+                optimizer.zero_grad(){marked}
+                optimizer.step()
+"""
+PROGRAMS |= {
+    "an entry that is handed down": HANDED_DOWN.format(given="self.optims[k]", first="", marked=MARKED),
+    "a name that is handed down": HANDED_DOWN.format(given="optim", first="", marked=MARKED).replace(
+        "loss = nn", "optim = self.optims[k]; loss = nn"
+    ),
+    "entries under two keys that are handed down": HANDED_DOWN.format(given="self.optims[k]", first="", marked="")
+    .replace("for k in self.keys:", "for k, j in self.keys:")
+    .replace("loss = nn", "self.optims[j].step(); loss = nn"),
+    "any entry that is handed down": HANDED_DOWN.format(given="self.optims[self.keys[0]]", first="", marked=""),
+    "a parameter that is another entry at times": HANDED_DOWN.format(
+        given="self.optims[k]", first="optimizer = choose(optimizer, self.optims)\n                ", marked=""
+    ),
+}
+
 
 @pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
 def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
