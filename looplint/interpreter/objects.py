@@ -363,7 +363,7 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
             return obj.last if _is_last(obj, key) and obj.last is not None else entries(interp, obj)
         case Module():
             slot = slot_of(obj, key)
-            stored = obj.heap.get(slot, obj.last if _is_last(obj, key) else None)
+            stored = obj.heap.get(slot, obj.last if _is_last(obj, key) else part_under(interp, obj, key))
             if stored is None and not obj.symbolic and key is not None and isinstance(key.value, int):
                 stored = obj.heap.get("[]")  # one of those that a loop has appended
             return stored if stored is not None else child(interp, obj, slot)
@@ -395,6 +395,14 @@ def entry_out_of_sight(obj: Obj, key: Const | None) -> Value:
     """An entry of a container that comes from out of sight, as far as the use of its entries tells what they are."""
     stored = obj.heap.get(f"={key.value}") if key is not None and isinstance(key.value, str | int) else None
     return stored if stored is not None else obj.heap.get("[]", UNKNOWN)
+
+
+def part_under(interp: Interpreter, obj: Module, key: Const | None) -> Value | None:
+    """The part that a container was built with under a key, which is an attribute of it as well: `nn.ModuleDict({"head": head})["head"]`."""
+    if key is None or not isinstance(key.value, str) or (obj.cls is not None and classes.find_member(interp, obj.cls, "__getitem__")):
+        return None
+    stored = obj.heap.get(key.value, NOTHING)
+    return stored if stored and all(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for a in stored) else None
 
 
 def slot_of(obj: Module, key: Const | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.membership import adopt, register
 from looplint.domain.objects import Dict, Module
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Value, exact_items, ref, refs
+from looplint.domain.values import NONE, UNKNOWN, Arguments, Ref, Value, constant_of, exact_items, join, ref, refs
 from looplint.interpreter import classes
 from looplint.interpreter.calls import constructed
 from looplint.interpreter.elements import element_of, last_of
@@ -51,6 +51,10 @@ def _add_entries(interp: Interpreter, obj: Module, name: str, args: Arguments, e
     """`nn.ModuleDict.update`: what a dict or another container holds becomes its parts too."""
     parts = frozenset(a for value in args.values() for a in _values_of(interp, value) if isinstance(a, Ref) and isinstance(a.obj, Module))
     obj.length = obj.last = None
+    named = _named_parts(args.positional[0]) if args.positional else None
+    for slot, part in named or ():
+        old = obj.heap.get(slot) if interp.guards else None
+        obj.heap[slot] = part if old is None else join(old, part)
     adopt(obj, parts)
     register(parts)
     interp.write(obj, "[]", parts)
@@ -64,7 +68,12 @@ def fill_derived(interp: Interpreter, obj: Module, args: Arguments) -> None:
 
 
 def _named_parts(value: Value) -> list[tuple[str, Value]] | None:
-    """The entries, in order, of the dict that a container is built from, if all of it is known."""
+    """The entries, in order, of the dict or of the pairs that a container is built from, if all of it is known."""
+    rows = [exact_items(row) or [] for row in exact_items(value) or ()]
+    keys = [constant_of(row[0]) if len(row) == 2 else None for row in rows]
+    names = [key.value for key in keys if key is not None and isinstance(key.value, str)]
+    if rows and len(names) == len(rows):
+        return [(name, row[1]) for name, row in zip(names, rows)]
     dicts = [d for d in refs(value, Dict) if d.exact and not d.changed]
     if len(dicts) != 1 or len(value) != 1:
         return None

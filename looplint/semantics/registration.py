@@ -334,4 +334,5 @@ def _item_assigned(interp: Interpreter, obj: Module, target: ir.Subscript, key: 
         if key is None or interp.guards:
             obj.length = None  # which part it is, or whether it is replaced, is not known
         obj.last = None
-        obj.heap[objects.slot_of(obj, key)] = value
+        old = objects.part_under(interp, obj, key) if interp.guards else None
+        obj.heap[objects.slot_of(obj, key)] = value if old is None else join(old, value)
