@@ -1,6 +1,10 @@
-"""Settings: constants at the top of a module, or in a class of nothing else, that whoever runs the program is to change."""
+"""Settings: constants that whoever runs the program is to change: at the top of a module, in a class of nothing else, or in capitals in a function."""
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal
 
 from looplint.domain.values import ClassRef, ModuleRef, Ref, Value, constant_of
 from looplint.interpreter import imports
@@ -33,7 +37,7 @@ def _is_setting(interp: Interpreter, frame: Frame, name: str) -> bool:
     here: Frame | None = frame
     while here is not None and here is not top:
         if name in here.locals:
-            return False
+            return name.isupper() and name in _constants_in(here.function) - _set_from_within(here.module, "nonlocal")
         here = here.closure
     if top is None or name not in top.locals:
         return False
@@ -48,22 +52,38 @@ def _settings_of(interp: Interpreter, module: ModuleInfo) -> frozenset[str]:
     known = interp.settings.get(module.filename)
     if known is None:
         code = module.lowered()
-        known = interp.settings[module.filename] = frozenset() if code is None else _constants(code)
+        known = frozenset() if code is None else _constants_in(code.top) - _set_from_within(module, "global")
+        interp.settings[module.filename] = known
     return known
 
 
-def _constants(code: ir.ModuleCode) -> frozenset[str]:
+def _set_from_within(module: ModuleInfo, kind: Literal["global", "nonlocal"]) -> set[str]:
+    """The names that the functions of a module say they set around themselves."""
+    code = module.lowered()
+    return {name for function in code.functions for name, of in function.declared.items() if of == kind} if code is not None else set()
+
+
+@ir.kept_with_code
+def _constants_in(function: ir.Function) -> frozenset[str]:
+    """The names that a function, or a module as one, gives a constant outside of any branch, and nothing else."""
     direct = {
         stmt.targets[0].id
-        for stmt in code.top.body
+        for stmt in _run_by_itself(function.body)
         if isinstance(stmt, ir.Assign) and isinstance(stmt.targets[0], ir.Name) and _is_constant(stmt.value)
     }
-    times: dict[str, int] = {}
-    for stmt in ir.statements(code.top.body):
-        for name in _set_by(stmt):
-            times[name] = times.get(name, 0) + 1
-    elsewhere = {name for function in code.functions for name, kind in function.declared.items() if kind == "global"}
-    return frozenset(name for name in direct if times[name] == 1) - elsewhere
+    times = Counter(param.name for param in function.params)
+    for stmt in ir.statements(function.body):
+        times.update(_set_by(stmt))
+    return frozenset(name for name in direct if times[name] == 1)
+
+
+def _run_by_itself(body: list[ir.Stmt]) -> Iterator[ir.Stmt]:
+    """The statements of a block outside of branches; what a module does only when it is run is no branch: `if __name__ == "__main__":`."""
+    for stmt in body:
+        yield stmt
+        match stmt:
+            case ir.If(test=ir.Compare(left=ir.Name(id="__name__")), body=run):
+                yield from run
 
 
 def _set_by(stmt: ir.Stmt) -> set[str]:
