@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from looplint.domain.objects import Obj
 from looplint.domain.values import Ref, Value
 from looplint.flow.graph import Guard
-from looplint.interpreter import handed_down, settled
+from looplint.interpreter import classes, handed_down, settled
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
@@ -20,6 +20,17 @@ def possible(interp: Interpreter, objects: Iterable[Obj]) -> list[Obj]:
     if len(objects) < 2 or not interp.guards:
         return objects
     return [obj for obj in objects if not _is_ruled_out(interp, obj)] or objects
+
+
+def running(interp: Interpreter, obj: Obj) -> list[Obj]:
+    """Those that an object which is one of several may be, by the conditions around and by the methods that run on it: a class calls its own."""
+    found = possible(interp, obj.one_of)
+    frame: Frame | None = interp.frame
+    while frame is not None and len(found) > 1:
+        if frame.owner is not None and frame.is_method_of(obj):
+            found = [each for each in found if each.cls is not None and frame.owner in classes.mro(interp, each.cls)] or found
+        frame = frame.caller
+    return found
 
 
 def possible_in(interp: Interpreter, value: Value) -> Value:

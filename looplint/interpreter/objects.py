@@ -200,7 +200,7 @@ def _own_methods(interp: Interpreter, obj: Obj, name: str) -> Value:
     """The methods of an object that is one of several: of those that have one, since the code calls it on no others."""
     if name in _KEPT_MEANING.get(obj.kind, ()):
         return frozenset()
-    found = [classes.find_member(interp, each.cls, name) for each in alternatives.possible(interp, obj.one_of) if each.cls is not None]
+    found = [classes.find_member(interp, each.cls, name) for each in alternatives.running(interp, obj) if each.cls is not None]
     return frozenset().union(*(classes.bind(interp, member, obj) for member in found if member is not None))
 
 
