@@ -67,6 +67,14 @@ def _partial(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     return frozenset({Partial(args.positional[0], tuple(args.positional[1:]), tuple(args.keywords.items()))})
 
 
+@transfer("weak-reference")
+def _weak_reference(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`weakref.ref(model)`: its call gives the object as long as that is there."""
+    if not args.positional:
+        return UNKNOWN
+    return frozenset({Partial(frozenset({External(f"{qualname}.__call__")}), (args.positional[0],), ())})
+
+
 @transfer("decorator")
 def _decorator(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     return args.positional[0] if args.positional else UNKNOWN
