@@ -251,7 +251,8 @@ class Score(Remark):
 
 
 class Objective(Remark):
-    """A loss is computed of parameters themselves, and through no module's call. The subjects are the modules that hold them: none of tensors alone."""
+    """A loss is computed of parameters themselves. The subjects are the modules that hold them, none of tensors alone; of a loss that a module's call
+    is in, those parameters that stand by themselves."""
 
     kind = "objective"
 

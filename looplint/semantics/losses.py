@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Loss, Obj
+from looplint.domain.objects import Loss, Module, Obj
 from looplint.domain.outcomes import of_value
 from looplint.domain.tags import Mark, Multiplied, Tags, went_backward
 from looplint.domain.tensors import combine, under
@@ -90,12 +90,13 @@ def _unscaled(tensor: Tensor) -> Tags:
 
 @hooks.named
 def note_objective(interp: Interpreter, name: ir.Name, value: Value) -> None:
-    """`loss = model.penalty()`: a loss of parameters, for which no module is called."""
+    """`loss = model.penalty()`: a loss of parameters, for which no module is called; or what goes into a module is computed of one: `model(x + patch)`."""
     tensor = tensor_of(value) if interp.loops and interp.grad and names_a_loss(name.id) else None
-    if tensor is None or len(value) > 1 or tensor.graph != "yes" or tensor.forwards or went_backward(tensor.tags):
+    if tensor is None or len(value) > 1 or tensor.graph != "yes" or went_backward(tensor.tags):
         return
-    if tensor.sources or Mark.LEAF in tensor.tags:
-        interp.remark(Objective(), name.node, tensor.sources)
+    of = frozenset(o for o in tensor.sources if isinstance(o, Module) and o.parameter) if tensor.forwards else tensor.sources
+    if of or (Mark.LEAF in tensor.tags and not tensor.forwards):
+        interp.remark(Objective(), name.node, of)
 
 
 @application(Loss)

@@ -44,11 +44,42 @@ ALONE = """
                 optimizer.step({given}){marked}
                 print(loss.item(), prior_loss.item())
 """
+PATCH = """
+        from engine import differentiate
+        def main(model, loader):
+            model.eval()
+            patch = nn.Parameter(torch.zeros(3, 8, 8))
+            optimizer = torch.optim.Adam([patch], lr=0.1)
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = nn.functional.cross_entropy(model(x + patch), y) + patch.abs().mean()
+                {backward}
+                optimizer.step(){marked}
+"""
+PROMPT = """
+        class Prompt(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.tokens = nn.Parameter(torch.zeros(4, 8))
+        def main(model, loader):
+            prompt = Prompt()
+            optimizer = torch.optim.Adam(prompt.parameters(), lr=0.1)
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = model(torch.cat([prompt.tokens, x]), y)
+                {backward}
+                optimizer.step(){marked}
+"""
 MARKED = "  # expect: LL107"
 
 PROGRAMS = {
     "parameters of a module": HELD.format(backward="print(loss.item())", given="", marked=MARKED),
     "tensors of the program": ALONE.format(backward="pass", given="", marked=MARKED),
+    "a parameter that goes into a model": PATCH.format(backward="print(loss.item())", marked=MARKED),
+    "one that goes backward": PATCH.format(backward="loss.backward()", marked=""),
+    "one that code out of sight sends backward": PATCH.format(backward="differentiate(loss)", marked=""),
+    "a part that goes into a model": PROMPT.format(backward="pass", marked=MARKED),
+    "a part that goes backward": PROMPT.format(backward="loss.backward()", marked=""),
     "an image that is fitted": """
         def main(target):
             image = torch.rand(3, 8, 8, requires_grad=True)
