@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from looplint.domain.objects import Container, Engine, Module, Obj, Optimizer
 from looplint.domain.values import Ref
-from looplint.flow.events import Backward, Step
+from looplint.flow.events import Backward, Clear, Step
+from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 
 
@@ -25,10 +28,30 @@ def differentiates_within(module: Obj) -> bool:
 
 
 def backwards_for_inputs(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
-    """The backwards in loops that read the gradients of inputs and in which an optimizer does not step: an attack.
+    """The backwards in loops that read the gradients of inputs, or fit an input, and in which an optimizer does not step: an attack.
 
     What they leave in its parameters is no batch's gradient, and is rightly cleared. What is written into gradients there is for a step.
     """
     stepped = {loop for step in program.of(Step) if program.touches(step, optimizer) for loop in step.loops}
     attacks = program.gradients.read_of_tensors - stepped
-    return frozenset(e for e in program.of(Backward) if e.loops and e.loops[-1] in attacks and not e.manual)
+    found = frozenset(e for e in program.of(Backward) if e.loops and e.loops[-1] in attacks and not e.manual)
+    return found | _for_fitted_inputs(program, stepped | {loop for e in program.of(Clear) if optimizer in e.subjects for loop in e.loops})
+
+
+def _for_fitted_inputs(program: Program, own: Set[Loop]) -> frozenset[Backward]:
+    """The backwards in other loops than some that fit an input: `mask = nn.Parameter(...)`, `optim.Adam([mask])`, and a step on it in each turn."""
+    fitting = [(o, e.loops[-1]) for e in program.of(Step) if e.loops for o in e.subjects if isinstance(o, Optimizer) and _has_inputs(o)]
+    return frozenset(
+        e
+        for e in (program.of(Backward) if fitting else ())
+        if e.loops
+        and e.loops[-1] not in own
+        and any(loop is e.loops[-1] and (program.touches(e, o) == "must" or o.of_tensors) for o, loop in fitting)
+    )
+
+
+def _has_inputs(optimizer: Optimizer) -> bool:
+    """Whether all that an optimizer holds are tensors, or parameters that are no part of a module."""
+    if not optimizer.holds:
+        return optimizer.of_tensors
+    return all(isinstance(o, Module) and o.parameter and o.parent is None for o in optimizer.holds)

@@ -42,8 +42,15 @@ RESTARTS = """for _ in range(restarts):
             delta.data += 0.1 * delta.grad.sign()
             delta.grad.zero_()"""
 
+FITTED = """inner = torch.optim.Adam([delta], lr=0.1)
+    for _ in range(10):
+        inner.zero_grad()
+        nn.functional.cross_entropy(model(x + delta), y).backward()
+        inner.step()"""
+PARAMETER = FITTED.replace("inner =", "delta = nn.Parameter(delta)\n    inner =", 1)
 
-@pytest.mark.parametrize("attack", [ONE, COUNTED, RESTARTS])
+
+@pytest.mark.parametrize("attack", [ONE, COUNTED, RESTARTS, FITTED, PARAMETER])
 @pytest.mark.parametrize(
     "trained",
     [
