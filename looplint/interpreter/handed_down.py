@@ -10,12 +10,12 @@ from looplint.syntax.substitution import Substitutions
 
 
 def handed(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir.Expr]:
-    """The names that stand for a name or an attribute of the caller as long as the function runs, with what they stand for.
+    """The names that stand for a name, an attribute or a condition of the caller as long as the function runs, with what they stand for.
 
     They are parameters, and what the function takes by a key of its `**kwargs`.
     """
     changed = _changed_in(function)
-    named = {name: value for name, value in arguments.items() if ir.path_of(value)}
+    named = {name: value for name, value in arguments.items() if ir.path_of(value) or _is_condition(value)}
     found = {name: value for name, value in named.items() if name not in changed}
     return found | {name: named[key] for name, key in _taken_by_key(function).items() if key in named}
 
@@ -24,6 +24,18 @@ def entries(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, i
     """The parameters that stand for an entry of a container of the caller as long as the function runs, with what they stand for: `optimizers[k]`."""
     parts = {name for name, value in arguments.items() if isinstance(value, ir.Subscript)}
     return {name: arguments[name] for name in parts - _changed_in(function)} if parts else {}
+
+
+def _is_condition(expr: ir.Expr) -> bool:
+    """Whether an argument is a condition on names and attributes alone: `track(x, grad=not self.frozen)`."""
+    match expr:
+        case ir.Unary(op="not", operand=operand):
+            return bool(ir.path_of(operand)) or _is_condition(operand)
+        case ir.BoolOp(left=left, right=right):
+            return all(ir.path_of(side) or _is_condition(side) for side in (left, right))
+        case ir.Compare(left=left, rights=[right]):
+            return bool(ir.path_of(left)) and (isinstance(right, ir.Const) or bool(ir.path_of(right)))
+    return False
 
 
 @ir.kept_with_code

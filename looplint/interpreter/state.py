@@ -158,6 +158,7 @@ class Position(Path):
         """Split the path at a test, and go on where it had the given outcome; the names that it reads, and the object that it asks."""
         _, names = read_by(test)
         owner, frame, said = self.in_whose_words(test, names)
+        said, held = ir.affirmed(said, held)
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
         same = owner is not None or settled.by_options(self.frame, test, names)
         self._branch(self.graph.condition(context, *read_by(said), owner, settled=same), held)
@@ -168,7 +169,8 @@ class Position(Path):
         owner = settled.owner_of(self.frame, names)
         if owner is not None:
             return owner, self.frame, test
-        return (None, *handed_down.at_home(self.frame, test, names, self.substitutions))
+        home, said = handed_down.at_home(self.frame, test, names, self.substitutions)
+        return (settled.owner_of(home, read_by(said)[1]) if said is not test else None), home, said
 
     def choose(self, path: str, obj: Obj, held: bool) -> None:
         """Go on along the path on which a name that can be one of several objects is this one, or is not."""

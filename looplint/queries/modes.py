@@ -8,13 +8,14 @@ from looplint.domain.objects import Container, Module, Obj, StateDict
 from looplint.domain.values import Atom, Ref, Unknown, Value
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, SetMode, Snapshot, Train
-from looplint.flow.graph import Loop
+from looplint.flow.graph import Guard, Loop
 from looplint.interpreter.objects import ANY_PART
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, stands_under, subjects
+from looplint.syntax import ir
 
 MODE = Automaton(
     start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN}, reads=frozenset({"forward"})
@@ -195,13 +196,30 @@ def left_in_eval(program: Program, module: Obj, visit: Visit, loop: Loop) -> Eve
     One for a validation before the loop, as after resuming, is in force there too, and hides that: it was not meant for the training.
     """
     states = [s for s in visit.sometimes("eval") if s.since is not None and s.since.kind == "eval" and loop in s.later]
-    switches = [s.since for s in states if s.since is not None]
+    switches = [s.since for s in states if s.since is not None and not _of_other_batches(s.since, visit.event, loop)]
     inside = next((e for e in switches if loop in e.loops), None)
     if inside is not None or not all(for_a_look(program, e, loop, module) for e in switches):
         return inside
     before = _outside(program, loop) if switches else []
     hidden = mode_states(program, module, visit.event, before) if before else None
     return left_in_eval(program, module, hidden, loop) if hidden is not None else None
+
+
+def _of_other_batches(switch: Event, event: Event, loop: Loop) -> bool:
+    """Whether a switch is for batches without what the batches of an event have (`if labels is None:`): all batches of one loader are put together alike."""
+    return any(
+        g.test is h.test and g.held != h.held and g.frame == h.frame and _asks_what_is_there(g, loop)
+        for g in switch.guards
+        for h in event.guards
+    )
+
+
+def _asks_what_is_there(guard: Guard, loop: Loop) -> bool:
+    """Whether a condition asks if what a turn of a loop takes, or hands to a function, is there at all."""
+    match guard.test:
+        case ir.Compare(left=ir.Name(id=name), ops=["is" | "is not"], rights=[ir.Const(value=None)]):
+            return guard.frame is not loop.frame or name in loop.targets
+    return False
 
 
 def switched_both_ways(program: Program, switch: Event, module: Obj) -> bool:

@@ -55,13 +55,8 @@ _BEFORE_BATCH = {"on_train_batch_start": ("batch", "batch_idx")}
 _BATCH = ("batch", "batch_idx")
 _AFTER_BATCH = {"on_train_batch_end": ("outputs", "batch", "batch_idx")}
 _AFTER_EPOCH = {"on_train_epoch_end": (), "training_epoch_end": ("outputs",)}
-_BEFORE_VALIDATION = {"on_validation_start": (), "on_validation_epoch_start": ()}
-_VALIDATION = {
-    "on_validation_batch_start": ("batch", "batch_idx"),
-    "validation_step": _BATCH,
-    "on_validation_batch_end": ("outputs", "batch", "batch_idx"),
-}
-_AFTER_VALIDATION = {"validation_epoch_end": ("outputs",), "on_validation_epoch_end": (), "on_validation_end": ()}
+# What it does without gradients and in eval mode: at the end of each epoch, and after the training.
+_VALIDATION, _AFTERWARDS = "validation", ("test", "predict")
 _OF_TRAINER = ("model", "batch")
 # What a class of Lightning's sets to False where it steps by hand.
 _AUTOMATIC = "automatic_optimization"
@@ -104,9 +99,11 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
         for scheduler in _stepped_by_lightning(instance.configured):
             scheduler.lost = True
     batch = _over(node, "loader", [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)])
-    body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_validation(interp, cls), *_calls(interp, cls, _AFTER_EPOCH)]
+    body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_pass(interp, cls, _VALIDATION), *_calls(interp, cls, _AFTER_EPOCH)]
     epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
     interp.run_block([ir.For(turn[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+    for afterwards in _AFTERWARDS:
+        interp.run_block(_pass(interp, cls, afterwards))
 
 
 def _over(node: cst.CSTNode, loader: str, body: list[ir.Stmt]) -> ir.For:
@@ -116,13 +113,16 @@ def _over(node: cst.CSTNode, loader: str, body: list[ir.Stmt]) -> ir.For:
     return ir.For(node, target, batches, body, [], frozenset({"batch_idx", "batch"}))
 
 
-def _validation(interp: Interpreter, cls: ClassRef) -> list[ir.Stmt]:
-    """What Lightning does at the end of an epoch, without gradients and in eval mode; it gives each module its mode back."""
-    hook = _hook(interp, cls, "validation_step")
+def _pass(interp: Interpreter, cls: ClassRef, name: str) -> list[ir.Stmt]:
+    """What Lightning does without gradients and in eval mode, as its validation at the end of an epoch; it gives each module its mode back."""
+    step = f"{name}_step"
+    hook = _hook(interp, cls, step)
     if hook is None or (FRAMEWORK_BASES - TRAINERS).isdisjoint(classes.external_bases(interp, cls)):
         return []
-    each = _over(hook.node, "valid", _calls(interp, cls, _VALIDATION))
-    passes = [*_calls(interp, cls, _BEFORE_VALIDATION), each, *_calls(interp, cls, _AFTER_VALIDATION)]
+    before = {f"on_{name}_start": (), f"on_{name}_epoch_start": ()}
+    turn = {f"on_{name}_batch_start": _BATCH, step: _BATCH, f"on_{name}_batch_end": ("outputs", *_BATCH)}
+    after = {f"{name}_epoch_end": ("outputs",), f"on_{name}_epoch_end": (), f"on_{name}_end": ()}
+    passes = [*_calls(interp, cls, before), _over(hook.node, name, _calls(interp, cls, turn)), *_calls(interp, cls, after)]
     switch = ir.Call(hook.node, ir.Attr(hook.node, ir.Name(hook.node, "self"), "<switch>"), [])
     return [ir.With(hook.node, [(switch, None)], passes), ir.ExprStmt(hook.node, switch)]
 
