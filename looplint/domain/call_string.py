@@ -34,3 +34,10 @@ class CallString:
         while context is not None:
             yield context
             context = context.outer
+
+
+def contexts_of(key: object) -> Iterator[CallString]:
+    """The calling contexts in which the object of a key was allocated, or taken from out of sight, from the innermost on; none where that is not known."""
+    match key:
+        case (CallString() as context, *_) | ("symbol", ("made", CallString() as context, *_)):
+            yield from context.outward()

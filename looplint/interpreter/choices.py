@@ -7,7 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import switched
-from looplint.domain.call_string import CallString
+from looplint.domain.call_string import contexts_of
 from looplint.domain.objects import Instance, Loss, Module, Obj, Optimizer, Scheduler, TorchModule
 from looplint.domain.values import (
     NOTHING,
@@ -201,15 +201,7 @@ def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Val
 
 def _built_at(obj: Obj, sites: set[int]) -> bool:
     """Whether an object is built at one of some nodes, or by what is called there."""
-    return id(obj.node) in sites or any(context.site and context.site[0] in sites for context in _contexts(obj))
-
-
-def _contexts(obj: Obj) -> Iterable[CallString]:
-    """The calling contexts in which an object was allocated, or taken from out of sight, from the innermost on; none where that is not known."""
-    match obj.key:
-        case (CallString() as context, *_) | ("symbol", ("made", CallString() as context, *_)):
-            return context.outward()
-    return ()
+    return id(obj.node) in sites or any(context.site and context.site[0] in sites for context in contexts_of(obj.key))
 
 
 def _of_one_kind(left: Value, right: Value) -> tuple[Obj, Obj] | None:
@@ -306,7 +298,7 @@ def _is_instead(interp: Interpreter, obj: Obj, others: Iterable[Obj | None]) -> 
 
 def built_in(obj: Obj, frame: Frame) -> bool:
     """Whether an object was allocated by an activation of a function, or by what it called."""
-    return frame.ctx in _contexts(obj)
+    return frame.ctx in contexts_of(obj.key)
 
 
 def _wrapper(value: Value) -> Obj | None:

@@ -15,6 +15,7 @@ from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, stands_under, subjects
+from looplint.queries.turns import is_gone_with_the_turn
 from looplint.syntax import ir
 
 MODE = Automaton(
@@ -196,6 +197,8 @@ def left_in_eval(program: Program, module: Obj, visit: Visit, loop: Loop) -> Eve
     One for a validation before the loop, as after resuming, is in force there too, and hides that: it was not meant for the training.
     """
     states = [s for s in visit.sometimes("eval") if s.since is not None and s.since.kind == "eval" and loop in s.later]
+    if states and is_gone_with_the_turn(program, module, visit.event, loop):
+        return None  # each turn makes another
     switches = [s.since for s in states if s.since is not None and not _of_other_batches(s.since, visit.event, loop)]
     inside = next((e for e in switches if loop in e.loops), None)
     if inside is not None or not all(for_a_look(program, e, loop, module) for e in switches):

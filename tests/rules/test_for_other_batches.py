@@ -62,9 +62,7 @@ PROGRAMS = {
     "an entry of a batch that may be shorter": STEP.format(
         more=", mask", test="mask is None", mark="", first="mask = batch[2] if len(batch) > 2 else None", given="batch[0], batch[1], mask"
     ),
-    "each tenth batch": STEP.format(
-        more=", i", test="i % 10 == 9", mark="  # expect: LL304", first="pass", given="batch[0], batch[1], i"
-    ),
+    "each tenth batch": STEP.format(more=", i", test="i % 10 == 9", mark="  # expect: LL304", first="pass", given="batch[0], batch[1], i"),
     "a switch that is the opposite of a setting": ENCODER.format(flag="grad=True", given="grad=not self.frozen"),
     "one that is compared": ENCODER.format(flag="grad", given="self.frozen == 'none'"),
 }
