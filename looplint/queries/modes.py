@@ -246,14 +246,28 @@ def _outside(program: Program, loop: Loop) -> list[Event]:
 
 
 def eval_is_chosen(program: Program, module: Obj, visit: Visit) -> bool:
-    """Whether a module is last put in eval mode as one outcome of a condition of which `train()` is the other, and for no forward in that branch."""
+    """Whether a module is last put in eval mode as one outcome of a condition of which `train()` is the other, and for no forward in that branch.
+
+    So it is where an option alone decides whether it is put in train mode for the forward: `if args.train_mode: model.train()`.
+    """
     trains = [e for e in program.of(Train) if program.touches(e, module)]
     forwards = [e for e in program.of(Forward) if module in e.subjects]
     chosen = [e for e in dict.fromkeys(s.last(Eval) for s in visit.sometimes("eval")) if e is not None]
+    if any(_is_an_option(program, train, (visit.event, *chosen)) for train in trains):
+        return True
     return any(
         any(exclude_each_other(e, train) for train in trains) and not any(set(e.guards) <= set(forward.guards) for forward in forwards)
         for e in chosen
     )
+
+
+def _is_an_option(program: Program, train: Event, others: Sequence[Event]) -> bool:
+    """Whether a `train()` before the first of some other events, in the same turn, depends on what is the same in all turns and is no condition of theirs."""
+    first = others[0]
+    if not train.loops or train.loops != first.loops[: len(train.loops)] or train.index > first.index:
+        return False
+    decided = (g for g in train.guards if g.depth >= len(train.loops) and not any(program.varies(g, loop) for loop in train.loops))
+    return any(not any(stands_under(e, [guard]) for e in others) for guard in decided)
 
 
 def may_train_again(program: Program, module: Obj, switch: Event, loop: Loop) -> bool:

@@ -85,7 +85,13 @@ def stepped_by(call: cst.Call) -> cst.BaseExpression | None:
 
 
 def _owner_of_call(path: str, obj: Obj) -> str:
-    """The part of what a call names that is the object's own name: `self.net` of `self.net` and of `self.net.encode`; "" where neither is."""
+    """The part of what a call names that is the object's own name: `self.net` of `self.net` and of `self.net.encode`; "" where neither is.
+
+    What is called by its `forward` is that of which it is one, whatever its name: `model` of `model.forward`.
+    """
+    whole, _, last = path.rpartition(".")
+    if last in ("forward", "__call__") and whole not in ("super", "self"):
+        return whole
     own = obj.name.rpartition(".")[2]
     for written in (path, path.rpartition(".")[0]):
         if own and written.rpartition(".")[2] == own:

@@ -79,7 +79,7 @@ def test_what_for(evaluation: str, said: str) -> None:
     [
         pytest.param("self.model", "self.model", id="an attribute of another name than the model was built under"),
         pytest.param("unet", "unet", id="the name that it was built under"),
-        pytest.param("self.model.forward", "unet", id="a method, whose path is not that of the model"),
+        pytest.param("self.model.forward", "self.model", id="what its forward is called of"),
     ],
 )
 def test_called_what_the_code_calls_it(called: str, name: str) -> None:
