@@ -65,7 +65,8 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Forwards whose results are not measured, nor given out; what is collected of a model that another is trained with, or after a `train()` for that alone.
 - A second look at the batch that the model is trained on in the same iteration.
 - One input that is run again and again with no training in between: Monte-Carlo dropout.
-- A part that alone is put back to train mode in a model in eval mode, with no training after it: dropout that is wanted.
+- A part that alone is put back to train mode in a model in eval mode, with no training after it: dropout that is wanted. Layers that are put into eval
+  mode one by one before the forward: `for dropout in model.dropouts: dropout.eval()`.
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
@@ -95,6 +96,7 @@ from looplint.rule import (
     bypassed,
     called_at,
     collects_arrays,
+    layers_are_set,
     loaded_before,
     may_be_trained,
     mode_effects,
@@ -108,6 +110,7 @@ from looplint.rule import (
     samples,
     to_switch,
     validation_loop,
+    whose_modes,
 )
 
 CODE = "LL302"
@@ -139,8 +142,8 @@ def check(program: Program) -> Reports:
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train") or (loop, module) in reported:
             continue
-        if put_back_on_purpose(program, module, visit):
-            continue  # a part that is put back to train mode in a model in eval mode
+        if put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
+            continue  # a part that is put back to train mode in a model in eval mode; or layers that are put into eval mode one by one
         besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
         matters = mode_matters(module, besides)
         if matters is False or (loaded or loop is None) and not matters:
@@ -148,6 +151,7 @@ def check(program: Program) -> Reports:
         reported.add((loop, module))
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)
+        name = whose_modes(program, module, name)
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
         where = "in this validation pass" if loop is not None and not given_out else "for this prediction"
         whole = to_switch(name)

@@ -248,6 +248,7 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     match obj:
         case Module():
             obj.foreign = True
+            obj.declared = _declared(interp, source)
             obj.restored = _restored_as(interp, source)
             if isinstance(source, ir.Call) and interp.loops:
                 interp.emit(SetMode(callee=ir.render(source.func)), source.node, {obj})  # each turn may make another
@@ -260,6 +261,18 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             obj.may_clear = not declared and not of_parameters
             obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _declared(interp: Interpreter, source: ir.Expr) -> ClassRef | None:
+    """The class of models that the annotation of a parameter names which is out of sight, moved or not: `model.to(device)` of `model: Net`."""
+    match source:
+        case ir.Call(func=ir.Attr(value=inner, attr="to" | "cuda" | "cpu" | "float" | "half" | "double" | "train" | "eval")):
+            return _declared(interp, inner)
+        case ir.Name(id=name):
+            param = next((p for p in interp.frame.function.params if p.name == name), None)
+            named = _class_named(interp, interp.frame.module, param.annotation) if param is not None else None
+            return named if named is not None and classes.kind_of_class(interp, named) is Module else None
+    return None
 
 
 def _read_with_its_owner(interp: Interpreter, source: ir.Expr) -> frozenset[File]:

@@ -12,6 +12,7 @@ from looplint.flow.graph import Guard, Loop
 from looplint.interpreter.objects import ANY_PART
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
+from looplint.queries.data_loops import over_data
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, stands_under, subjects
@@ -44,6 +45,19 @@ def put_back_on_purpose(program: Program, module: Obj, visit: Visit) -> bool:
         return False
     trained = (v for v in program.run(MODE, module) if isinstance(v.event, Forward) and program.is_trained(v.event))
     return not any(state.last(Train) in switches for v in trained for state in v.states)
+
+
+def layers_are_set(program: Program, module: Obj, event: Event) -> bool:
+    """Whether what leads to a forward goes over layers of the model and puts these into eval mode: which of them are was chosen there."""
+    whole = set(module.lineage())
+    return any(
+        e.calls == event.calls[: len(e.calls)]
+        and e.root == event.root
+        and e.index < event.index
+        and any(loop not in event.loops and not over_data(loop) for loop in e.loops)
+        and any(o is not module and not whole.isdisjoint(o.lineage()) and o not in whole for o in e.subjects)
+        for e in program.of(Eval)
+    )
 
 
 def _in_eval_at(program: Program, module: Obj, event: Event) -> bool:
@@ -126,6 +140,12 @@ def _given_layers(obj: Obj) -> Collection[Value]:
 
 def _leaf(obj: Obj) -> str:
     return obj.qualname.rpartition(".")[2]
+
+
+def whose_modes(program: Program, module: Obj, name: str) -> str:
+    """The name of what has the modes of a module of a name: what may be a method has those of its object."""
+    whole = name.rpartition(".")[0]
+    return whole if program.may_be_a_method(module) and whole not in ("", "self") else name
 
 
 def mode_effects(module: Obj, *, dropout: str, norm: str) -> str:
