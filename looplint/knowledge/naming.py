@@ -66,6 +66,12 @@ _METRICS = r"(?i)(?:^|[\W_])metrics?(?:_?(?:fn|ftn|func|function)s?)?(?:\.(?:ite
 _OF_NUMBERS = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
 # How the names of methods end that tell of a module, and apply it to nothing: `encoder.output_shape(shape)`.
 _OF_DESCRIPTIONS = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims", "channels"})
+# What methods are called that make token ids, positions or masks of what they are given: `_shift_right`, `prepare_decoder_input_ids_from_labels` and
+# `get_extended_attention_mask` of transformers. These are integers, and have no graph.
+_OF_IDS = (
+    r"(?:^|_)shift_(?:tokens_|labels_)?right$"
+    r"|(?:^|_)(?:(?:input|position|token|token_type|decoder_input)_ids|(?:attention|causal|padding)_mask)(?:_(?:from|for)_\w+)?$"
+)
 # How the names of methods begin that may switch gradients off by themselves: `generate` of transformers does (GenerationMixin.generate is decorated with
 # torch.no_grad), as do `transcribe` of whisper and `predict` of many models. Those that evaluate by their names may also set the mode.
 _FOR_EVALUATIONS = r"(?i)eval|valid|test|infer|predict|score|accuracy|sample|generate"
@@ -189,8 +195,8 @@ def gives_a_number(method: str) -> bool:
 
 
 def describes(method: str) -> bool:
-    """Whether a method tells of a module, and applies it to nothing."""
-    return method.rpartition("_")[2] in _OF_DESCRIPTIONS
+    """Whether a method tells of a module, or makes ids and masks, and applies the module to nothing."""
+    return method.rpartition("_")[2] in _OF_DESCRIPTIONS or re.search(_OF_IDS, method) is not None
 
 
 def has_no_parameters(part: str) -> bool:
