@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Obj, Optimizer
-from looplint.flow.automaton import Automaton
+from looplint.flow.automaton import Automaton, Visit
 from looplint.flow.events import Backward, Clear, Copy, Escape, Step
 from looplint.flow.graph import Loop
 from looplint.queries.data_loops import over_data
 from looplint.queries.program import Program
+from looplint.queries.relations import related
 from looplint.regex import regex
 
 _COUNTED_BY_A_NAME = regex(r"range\(([^\W\d][\w.]*)\)")
@@ -27,6 +28,9 @@ CLEARING = Automaton(
         ("*", "step"): "applied",
     },
 )
+
+# The same of a part of what an optimizer holds: a step that comes before its first gradients uses none.
+_OF_A_PART = Automaton(start="fresh", arrows={**CLEARING.arrows, ("fresh", "step"): "fresh", ("empty", "step"): "empty"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,25 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
             ):
                 continue
             backward = stale.last(Backward) if isinstance(stale.since, Copy | Escape) else stale.since
-            if isinstance(backward, Backward) and loop in backward.loops and not backward.manual:
+            if (
+                isinstance(backward, Backward)
+                and loop in backward.loops
+                and not backward.manual
+                and _adds_up(program, optimizer, backward, visit, loop)
+            ):
                 return Uncleared(backward, step, loop)
     return None
+
+
+def _adds_up(program: Program, optimizer: Optimizer, backward: Backward, visit: Visit, loop: Loop) -> bool:
+    """Whether a backward adds to gradients of its own modules: those of others that an optimizer holds may have been used before."""
+    others = [e for e in program.of(Backward) if e.subjects and backward.subjects and not related(e.subjects, backward.subjects)]
+    if not others:
+        return True
+    modules = [set(obj.lineage()) for obj in backward.subjects]
+    clears = [e for e in program.of(Clear) if e.certain and all(not whole.isdisjoint(e.subjects) for whole in modules)]
+    alone = next((v for v in program.run_past(_OF_A_PART, optimizer, clears, others) if v.event is visit.event), None)
+    return alone is None or any(s.state == "stale" for s in alone.steady(loop))
 
 
 def turns_in_a_batch(program: Program, found: Uncleared, optimizer: Obj) -> str | None:
