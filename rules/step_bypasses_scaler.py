@@ -60,6 +60,7 @@ def train(model: nn.Module, loader, epochs: int):
 - A step under a condition on what also switches the scaler on or off, and the other branch of one in which the scaler steps the optimizer.
 - Gradients that the program multiplies itself, as by `1 / scaler.get_scale()`.
 - A step that may be another optimizer's.
+- Advice only: an optimizer whose steps are the same for a multiple of all gradients (Adam and its like), a factor that nothing updates, and no clip.
 
 ## Repair
 
@@ -75,6 +76,7 @@ from looplint.rule import (
     UNSEEN,
     Backward,
     Construct,
+    Optimizer,
     Program,
     Report,
     Reports,
@@ -85,6 +87,8 @@ from looplint.rule import (
     Visit,
     called_at,
     condition_of,
+    evens_out,
+    keeps_its_factor,
     note,
     only,
     perhaps_off,
@@ -131,7 +135,9 @@ def check(program: Program) -> Reports:
             built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
             if condition_of(scaler):
                 notes += note(built, f"{scale} is built here, and does so where {condition_of(scaler)}")
-            yield Report(step, message, notes, repair=StepThroughScaler(step=step, scaler=scaler, optimizer=optimizer))
+            harmless = isinstance(optimizer, Optimizer) and evens_out(program, optimizer) and keeps_its_factor(program, scaler)
+            repair = StepThroughScaler(step=step, scaler=scaler, optimizer=optimizer)
+            yield Report(step, message, notes, repair=repair, severity="advice" if harmless else None)
 
 
 def _may_be_scaled(visit: Visit) -> bool:

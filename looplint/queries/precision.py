@@ -171,6 +171,11 @@ def update_without_step(program: Program, step: Step) -> Update | None:
     return None
 
 
+def keeps_its_factor(program: Program, scaler: Scaler) -> bool:
+    """Whether the factor of a scaler is one number throughout: nothing in sight updates it, and nothing else gets it."""
+    return not any(scaler in e.subjects for e in program.of(Update, Escape)) and not any(e.scaler is scaler for e in program.of(Step))
+
+
 def _flags(paths: Iterable[str]) -> set[str]:
     """The last words of the names that something reads: of `args.amp` that is no word of the `args` which holds all settings."""
     paths = set(paths)
