@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import UNKNOWN, Arguments, External, Method, Number, Partial, Ref, Value, constant_of, exact_items
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, External, Method, Number, Partial, Ref, Value, constant_of, exact_items
 from looplint.interpreter import unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -69,10 +69,11 @@ def _partial(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
 
 @transfer("weak-reference")
 def _weak_reference(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    """`weakref.ref(model)`: its call gives the object as long as that is there."""
-    if not args.positional:
-        return UNKNOWN
-    return frozenset({Partial(frozenset({External(f"{qualname}.__call__")}), (args.positional[0],), ())})
+    """`weakref.ref(model)`: its call gives the object as long as that is there, and a proxy is as good as that. Neither keeps a tensor."""
+    objects = frozenset(a for a in args.positional[0] if isinstance(a, Ref)) if args.positional else NOTHING
+    if not objects or qualname.endswith("proxy"):
+        return objects or UNKNOWN
+    return frozenset({Partial(frozenset({External(f"{qualname}.__call__")}), (objects,), ())})
 
 
 @transfer("decorator")
