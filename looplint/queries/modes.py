@@ -48,12 +48,17 @@ def put_back_on_purpose(program: Program, module: Obj, visit: Visit) -> bool:
 
 
 def layers_are_set(program: Program, module: Obj, event: Event) -> bool:
-    """Whether what leads to a forward goes over layers of the model and puts these into eval mode: which of them are was chosen there."""
+    """Whether what leads to a forward goes over layers of the model and puts these into eval mode for it: which of them are was chosen there.
+
+    Those that are for a training in between, as frozen batch norm, choose nothing for what comes after it.
+    """
     whole = set(module.lineage())
+    trained = [e.index for e in program.of(Forward) if e.root == event.root and e.index < event.index and program.is_trained(e)]
     return any(
         e.calls == event.calls[: len(e.calls)]
         and e.root == event.root
         and e.index < event.index
+        and not any(e.index < index for index in trained)
         and any(loop not in event.loops and not over_data(loop) for loop in e.loops)
         and any(o is not module and not whole.isdisjoint(o.lineage()) and o not in whole for o in e.subjects)
         for e in program.of(Eval)
@@ -268,12 +273,13 @@ def _outside(program: Program, loop: Loop) -> list[Event]:
 def eval_is_chosen(program: Program, module: Obj, visit: Visit) -> bool:
     """Whether a module is last put in eval mode as one outcome of a condition of which `train()` is the other, and for no forward in that branch.
 
-    So it is where an option alone decides whether it is put in train mode for the forward: `if args.train_mode: model.train()`.
+    So it is where options alone decide whether it is put in train mode in the loops around the forward: `if args.train_mode: model.train()`.
     """
     trains = [e for e in program.of(Train) if program.touches(e, module)]
     forwards = [e for e in program.of(Forward) if module in e.subjects]
     chosen = [e for e in dict.fromkeys(s.last(Eval) for s in visit.sometimes("eval")) if e is not None]
-    if any(_is_an_option(program, train, (visit.event, *chosen)) for train in trains):
+    again = [e for e in trains if e.loops and e.loops == visit.event.loops[: len(e.loops)]]
+    if again and all(_is_an_option(program, train, (visit.event, *chosen)) for train in again):
         return True
     return any(
         any(exclude_each_other(e, train) for train in trains) and not any(set(e.guards) <= set(forward.guards) for forward in forwards)
@@ -282,10 +288,7 @@ def eval_is_chosen(program: Program, module: Obj, visit: Visit) -> bool:
 
 
 def _is_an_option(program: Program, train: Event, others: Sequence[Event]) -> bool:
-    """Whether a `train()` before the first of some other events, in the same turn, depends on what is the same in all turns and is no condition of theirs."""
-    first = others[0]
-    if not train.loops or train.loops != first.loops[: len(train.loops)] or train.index > first.index:
-        return False
+    """Whether a `train()` in a loop depends on what is the same in all turns and is no condition of some other events."""
     decided = (g for g in train.guards if g.depth >= len(train.loops) and not any(program.varies(g, loop) for loop in train.loops))
     return any(not any(stands_under(e, [guard]) for e in others) for guard in decided)
 

@@ -63,6 +63,24 @@ PROGRAMS = {
     "another part": program("self.head.eval()", measured="  # expect: LL302"),
 }
 
+FROZEN = """
+        def fit(model, loader, valid):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for epoch in range(10):
+                model.train()
+                for layer in model.modules():
+                    if isinstance(layer, nn.BatchNorm1d):
+                        layer.eval()
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    nn.functional.cross_entropy(model(x), y).backward()
+                    optimizer.step()
+                with torch.no_grad():
+                    for x, y in valid:
+                        print(nn.functional.cross_entropy(model(x), y).item())  # expect: LL302
+        """
+PROGRAMS["for the training before it"] = FROZEN
+
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_layers_that_are_chosen(name: str) -> None:
