@@ -55,6 +55,7 @@ for epoch in range(3):
 
 ## Stays quiet
 
+- A dataset that is told how many items go into a batch: it puts side by side what belongs together.
 - An explicit `shuffle=False` where no other loader is shuffled in its place, a sampler or a batch sampler.
 - Iterable datasets and those that are not known.
 - A dataset that mixes or draws its items itself, but for once in its constructor, and an epoch loop that mixes something: the items, where the dataset keeps the list.

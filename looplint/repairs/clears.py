@@ -92,10 +92,20 @@ def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) ->
     unit = p.unit(mine, target, "clear")
     check_free(unit, target, including=True)
     draft = Draft(mine.layout)
+    if _cleared_behind(p, optimizer, clear, step):
+        draft.remove(unit)
+        return Plan(f"Remove the clear of {called(optimizer)}: it is cleared after its step", "safe", [draft])
     draft.move_after(unit, target)
     # What another loss leaves after the step would be there at the next backward.
     left = [e for e in p.program.of(Backward) if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)]
     return Plan(f"Move the clear of {called(optimizer)} after its step", "unsafe" if left else "safe", [draft])
+
+
+def _cleared_behind(p: Planner, optimizer: Obj, clear: Event, step: Event) -> bool:
+    """Whether another clear follows a step in its turn whenever it is made, with no backward in between."""
+    clears = [e for e in p.program.of(Clear) if e is not clear and optimizer in e.subjects and e.certain and e.index > step.index]
+    behind = next((e for e in clears if e.loops == step.loops and set(e.guards) <= set(step.guards)), None)
+    return behind is not None and not any(step.index < e.index < behind.index for e in p.program.of(Backward))
 
 
 def _top(p: Planner, optimizer: Obj, backward: Statement, place: Place) -> int:

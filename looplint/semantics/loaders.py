@@ -53,6 +53,8 @@ _IN_TIME = (
 # What programs call the number of the process.
 _RANK = r"^((local|global|node|dist|dp|ddp|data_parallel)_?)?rank$|^process_index$|^get_rank$"
 _CARRIED = r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$"
+# How a dataset is told how many items go into a batch.
+_SIZES_OF_BATCHES = frozenset({"batch_size", "batchsize", "bs", "batch_sz"})
 _SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuffled"})
 _NUMBERS = frozenset({"randn", "rand", "randint", "normal", "uniform"})
 _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
@@ -196,6 +198,8 @@ def _style_of_class(interp: Interpreter, cls: ClassRef) -> Literal["map", "itera
         return None
     if any(_mixes(function) for name, function in methods.items() if name != "__init__"):
         return None
+    if "__init__" in methods and any(p.name in _SIZES_OF_BATCHES for p in methods["__init__"].params):
+        return None  # it puts side by side what goes into one batch
     getter = methods["__getitem__"]
     if getter.methods & _DRAWING or getter.usage.keys() & _DRAWING or not _asks_for_index(getter):
         return None

@@ -123,3 +123,15 @@ def test_items_that_do_not_depend_on_the_index_have_an_order_of_their_own(asked:
     text = dedent(PROGRAM.format(built="self.stream, self.at = iter(items), 0", asked=asked, again="pass", sampler="pass", options=""))
     assert [f.code for f in looplint.lint(text.replace("        return self.items[number]\n", ""), select=["LL901"])] == []
     assert [f.code for f in looplint.lint(text.replace(asked, "pass"), select=["LL901"])] == ["LL901"]
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [("items, batch_size", []), ("items, shapes, bs=8", []), ("items, size", ["error"]), ("items, transform=None", ["error"])],
+)
+def test_a_dataset_that_puts_batches_together(given: str, found: list[str]) -> None:
+    code = dedent(PROGRAM.format(built="pass", asked="pass", again="pass", sampler="pass", options="")).replace(
+        "def __init__(self, items):", f"def __init__(self, {given}):"
+    )
+    code = code.replace("Items(items)", "Items(items, args.given)")
+    assert [f.severity for f in looplint.lint(code, select=["LL901"])] == found

@@ -1,0 +1,45 @@
+"""A clear in the wrong place is removed, not moved, where another one follows the step already."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+import looplint
+
+PROGRAM = """
+import torch
+from accelerate import Accelerator
+from torch import nn
+
+def train(net: nn.Module, loader, scheduler):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    opt = torch.optim.AdamW(net.parameters())
+    net, opt, loader = accelerator.prepare(net, opt, loader)
+    for x, y in loader:
+        with accelerator.accumulate(net):
+            opt.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            accelerator.backward(loss)
+            opt.step()
+            {behind}
+"""
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["opt.zero_grad(set_to_none=True)", "scheduler.step()\n            opt.zero_grad()", "print(loss.item())\n            opt.zero_grad()"],
+)
+def test_the_clear_behind_the_step_stays(behind: str) -> None:
+    text = dedent(PROGRAM.format(behind=behind))
+    fixed = looplint.fix(text).text
+    assert fixed == text.replace("            opt.zero_grad()\n            loss", "            loss")
+
+
+@pytest.mark.parametrize("behind", ["scheduler.step()", "if scheduler:\n                opt.zero_grad()"])
+def test_a_clear_is_moved_where_none_always_follows(behind: str) -> None:
+    text = dedent(PROGRAM.format(behind=behind))
+    fixed = looplint.fix(text).text
+    assert "opt.step()\n            opt.zero_grad()\n" in fixed
+    assert fixed.count("zero_grad") == text.count("zero_grad")
