@@ -253,6 +253,12 @@ class TorchModule(Obj):
     fed: Value = frozenset()
     # The modules that took it as a part after they were built.
     joined: frozenset[Obj] = frozenset()
+    # Whether its class is known to get parameters from what its attributes hold alone.
+    in_sight: bool = False
+    # The attributes that its constructor gives numbers, texts or flags.
+    settings: frozenset[str] = frozenset()
+    # Whether it is a parameter whose first values are written in the program, or a module whose methods draw none.
+    constant: bool = False
 
 
 class Module(TorchModule):
@@ -263,10 +269,6 @@ class Module(TorchModule):
     arguments: Arguments | None = None
     # Whether what it computes itself, its parts aside, differs between train and eval mode; "" where only its name tells.
     modal: Literal["yes", "no", "maybe", ""] = ""
-    # Whether its class is known to get parameters from what its attributes hold alone.
-    in_sight: bool = False
-    # The attributes that its constructor gives numbers, texts or flags.
-    settings: frozenset[str] = frozenset()
     # Whether what it computes itself, its parts aside, needs gradients: its forward differentiates something.
     differentiates: bool = False
     # The functions that were running when it was built, outermost first.
@@ -277,8 +279,6 @@ class Module(TorchModule):
     left_open: bool = False
     # Whether it is a parameter by itself.
     parameter: bool = False
-    # Whether it is a parameter whose first values are written in the program, or a module whose methods draw none.
-    constant: bool = False
     # How many parts a container has; None where that is not known, or it is none.
     length: int | None = None
     # Where it has parts whose number is not known: what was put at its end last; None where that is not known either.

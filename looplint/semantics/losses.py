@@ -15,6 +15,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, transfer
 from looplint.knowledge.pytorch import SCORES, SCORING, names_a_loss
 from looplint.semantics.outcomes import resolve
+from looplint.semantics.parameters import note_class
 from looplint.syntax import ir
 
 
@@ -108,6 +109,7 @@ def _applied(interp: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> 
 def _built(interp: Interpreter, obj: Loss, args: Arguments, expr: ir.Call) -> None:
     obj.reduction = args.keywords.get("reduction")
     obj.arguments = args
+    note_class(interp, obj)
 
 
 transfer("loss")(builds(Loss))

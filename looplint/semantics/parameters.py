@@ -53,7 +53,7 @@ _DRAWING = regex(r"uniform|normal_|xavier|kaiming|orthogonal|bernoulli|random|ex
 _NO_PART = regex(r"(?i)(^|_)(fn|func|function|callback|conf|cfg|config|args|opts?|options|hparams|params?|logger)s?$")
 
 
-def note_class(interp: Interpreter, obj: Module) -> None:
+def note_class(interp: Interpreter, obj: TorchModule) -> None:
     """Note whether the parameters of a module that is built are all in sight: its bases have none, and it registers none by name."""
     if obj.cls is not None and not classes.has_unlisted_base(interp, obj.cls):
         methods = [f for cls in classes.mro(interp, obj.cls) for f in cls.cls.methods.values()]
@@ -172,13 +172,13 @@ def _all_parameters(
     """
     if isinstance(obj, Loss) and obj.cls is None and obj.qualname.startswith("torch.nn."):
         return True  # the weights of torch's losses are buffers
-    if not isinstance(obj, Module) or not depth:
+    if not isinstance(obj, Module | Loss) or not depth:
         return False
-    if whole is not None and whole(obj):
+    if whole is not None and isinstance(obj, Module) and whole(obj):
         return True
     if obj.symbolic:
         return False
-    if obj.parameter:
+    if isinstance(obj, Module) and obj.parameter:
         return holds(obj)
 
     def of_atom(atom: Atom, depth: int) -> bool:
@@ -199,7 +199,7 @@ def _all_parameters(
     if obj.cls is not None:
         return obj.in_sight and (drawn or obj.constant) and all(of_atom(a, depth) for a in parts)
     leaf = obj.qualname.rpartition(".")[2]
-    if not obj.qualname.startswith("torch.nn."):
+    if not obj.qualname.startswith("torch.nn.") or isinstance(obj, Loss):
         return False
     return leaf in layers or without_weights(obj) or (leaf in CONTAINERS and bool(parts) and all(of_atom(a, depth) for a in parts))
 
