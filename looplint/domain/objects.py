@@ -70,8 +70,9 @@ class Obj:
     name: str
     # When in the analysis it was first met; its hash, so that no order rests on an address.
     number: int
-    # The expression that builds it, and the conditions under which it does.
+    # The expression that builds it.
     node: cst.CSTNode | None
+    # The conditions under which it is built.
     made_under: tuple[Guard, ...]
     # The file in which that stands.
     source: ModuleInfo | None
