@@ -10,7 +10,7 @@ from looplint.flow.events import Event
 from looplint.flow.remarks import Discard
 from looplint.repairs.draft import Change, Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
-from looplint.repairs.names import reads, sets
+from looplint.repairs.names import head_names, reads, sets
 from looplint.repairs.places import place_at
 from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
@@ -106,16 +106,25 @@ def _check_name(layout: Layout, statement: Statement, name: str) -> None:
         if name not in given and name not in sets(function.node.body):
             raise Infeasible(f"{name} is not a name of this function")
     inner = statement
+    of_a_turn = any(name in head_names(around.node) for around in statement.ancestors() if isinstance(around.node, cst.For))
     for around in statement.ancestors():
         if around is function:
             break
         rest = around.block.statements[around.index + 1 :]
-        if any(name in reads(s.node) for s in rest):
+        if any(name in reads(s.node) and not (of_a_turn and _is_done_to(s.node, name)) for s in rest):
             return
         if isinstance(around.node, cst.For | cst.While) and _read_in_next_turn(around.node, inner.block.statements[: inner.index], name):
             return
         inner = around
     raise Infeasible(f"nothing reads {name} afterwards")
+
+
+def _is_done_to(node: cst.CSTNode, name: str) -> bool:
+    """Whether a statement is a call of a method of a name for its own sake: what a turn takes by the name is meant, and no tensor of the turn alone."""
+    match node:
+        case cst.Expr(value=cst.Call(func=cst.Attribute(value=cst.Name(value=owner)), args=args)):
+            return owner == name and not any(name in reads(arg) for arg in args)
+    return False
 
 
 def _read_in_next_turn(loop: cst.For | cst.While, above: Sequence[Statement], name: str) -> bool:
