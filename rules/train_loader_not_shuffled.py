@@ -55,9 +55,8 @@ for epoch in range(3):
 
 ## Stays quiet
 
-- A dataset that is told how many items go into a batch: it puts side by side what belongs together.
 - An explicit `shuffle=False` where no other loader is shuffled in its place, a sampler or a batch sampler.
-- Iterable datasets and those that are not known.
+- Iterable datasets, those that are not known, and those that are told how many items go into a batch: they put side by side what belongs together.
 - A dataset that mixes or draws its items itself, but for once in its constructor, and an epoch loop that mixes something: the items, where the dataset keeps the list.
 - One batch of everything.
 - A loader that is iterated over once, as by a framework's trainer that is built for one epoch.
