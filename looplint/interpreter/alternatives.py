@@ -14,17 +14,12 @@ from looplint.syntax import ir
 from looplint.syntax.implication import Implications
 
 
-def possible(interp: Interpreter, objects: Iterable[Obj]) -> list[Obj]:
-    """Those of some objects that may have been built, by the conditions around; all of them where these rule out every one."""
-    objects = list(objects)
-    if len(objects) < 2 or not interp.guards:
-        return objects
-    return [obj for obj in objects if not _is_ruled_out(interp, obj)] or objects
-
-
 def running(interp: Interpreter, obj: Obj) -> list[Obj]:
-    """Those that an object which is one of several may be, by the conditions around and by the methods that run on it: a class calls its own."""
-    found = possible(interp, obj.one_of)
+    """Those that an object which is one of several may be, by the conditions around and by the methods that run on it: a class calls its own.
+
+    All of them where the conditions rule out every one.
+    """
+    found = [each for each in obj.one_of if not _is_ruled_out(interp, each)] or [*obj.one_of]
     frame: Frame | None = interp.frame
     while frame is not None and len(found) > 1:
         if frame.owner is not None and frame.is_method_of(obj):

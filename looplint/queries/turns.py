@@ -34,13 +34,13 @@ def _comes_again(loop: ir.For | ir.While, call: CallString) -> bool:
 
 def _holders(program: Program, obj: Obj) -> Iterable[Obj]:
     """The objects that hold one, by whatever they hold."""
-    wholes, work = [obj], [obj]
-    holding = [
-        (each, {a.obj for value in each.heap.values() for a in value if isinstance(a, Ref)}) for each in program.heap.objects.values()
-    ]
+    holding: dict[Obj, list[Obj]] = {}
+    for each in program.heap.objects.values():
+        for part in {a.obj for value in each.heap.values() for a in value if isinstance(a, Ref)}:
+            holding.setdefault(part, []).append(each)
+    wholes, work = {obj}, [obj]
     while work:
-        part = work.pop()
-        found = [each for each, held in holding if part in held and each not in wholes]
-        wholes += found
+        found = [each for each in holding.get(work.pop(), ()) if each not in wholes]
+        yield from found
+        wholes.update(found)
         work += found
-    return wholes[1:]
