@@ -119,8 +119,10 @@ def _build(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:
     interp.reached.functions.setdefault(func.function)
     frame = functions.enter_alone(interp, func)
     frame.instance = ref(obj)
+    interp.active.append(func.function)  # a parameter that is said to be of the class itself is not built in its turn
     for number, param in enumerate(func.function.params):
         frame.locals[param.name] = parameter(interp, func, param) if number else ref(obj)
+    interp.active.pop()
     functions.run_frame(interp, frame)
     for each in interp.reachable([ref(obj)]):
         interp.emit(Escape(callee=cls.cls.name), func.function.node, {each})

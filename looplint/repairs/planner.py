@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
 
 import libcst as cst
 
@@ -25,6 +26,8 @@ class Planner:
         self.layouts = Layouts()
         # What stands in a node, of those that were asked for: one repair after another looks through the same functions.
         self._nodes: dict[cst.CSTNode, list[cst.CSTNode]] = {}
+        # Where the events of a kind stand in a file, for the same reason.
+        self._offsets: dict[tuple[type[Event], Layout], _Offsets] = {}
 
     def nodes_in(self, node: cst.CSTNode) -> list[cst.CSTNode]:
         """A node and all that are in it."""
@@ -59,11 +62,17 @@ class Planner:
 
     def events_in(self, statement: Statement, layout: Layout) -> Iterator[Event]:
         """The events that happen in a statement, or in what it calls."""
-        return (event for event in self.program.events if _happens_in(event, statement, layout))
+        return self._offsets_of(Event, layout).within(statement)
+
+    def _offsets_of(self, kind: type[Event], layout: Layout) -> _Offsets:
+        key = (kind, layout)
+        if key not in self._offsets:
+            self._offsets[key] = _Offsets(self.program.events if kind is Event else self.program.of(kind), layout)
+        return self._offsets[key]
 
     def entrusts(self, statement: Statement, layout: Layout) -> bool:
         """Whether code out of sight gets a loss in a statement, or in what it calls, and may send it backward."""
-        return any(_happens_in(event, statement, layout) for event in self.program.of(Entrust))
+        return any(True for _ in self._offsets_of(Entrust, layout).within(statement))
 
     def does(self, statement: Statement, layout: Layout, obj: Obj | None, *kinds: str) -> bool:
         """Whether an event of some kinds happens to an object (to any where it is None) in a statement."""
@@ -91,9 +100,25 @@ class Planner:
         return found
 
 
-def _happens_in(event: Event, statement: Statement, layout: Layout) -> bool:
-    """Whether an event happens in a statement, or in what it calls."""
-    return any(site.module is layout.info and statement.start <= layout.extent(site.node)[0] < statement.end for site in event.chain)
+class _Offsets:
+    """Where the events of a program, and the calls that lead to them, stand in one file, in the order of the text."""
+
+    def __init__(self, events: Sequence[Event], layout: Layout) -> None:
+        self._events = events
+        begin: dict[cst.CSTNode, int] = {}
+        found: set[tuple[int, int]] = set()
+        for number, event in enumerate(events):
+            for site in event.chain:
+                if site.module is layout.info:
+                    if site.node not in begin:
+                        begin[site.node] = layout.extent(site.node)[0]
+                    found.add((begin[site.node], number))
+        self._order = sorted(found)
+
+    def within(self, statement: Statement) -> Iterator[Event]:
+        """The events that stand in a statement, or are led to by a call in it, in the order of the program."""
+        first, last = bisect_left(self._order, (statement.start,)), bisect_left(self._order, (statement.end,))
+        return (self._events[number] for number in sorted({number for _, number in self._order[first:last]}))
 
 
 def common_block(one: Statement, two: Statement) -> tuple[Block, Statement, Statement]:
