@@ -10,6 +10,12 @@ from looplint.domain.call_string import CallString
 from looplint.flow.graph import Condition, Edge, EventGraph, Node
 
 Edges = dict[int, list[Edge]]
+# The nodes from which on a part is narrowed by way of a window of it, and those of the smallest window.
+_LARGE, _SMALLEST = 512, 128
+# Where more than this share is left, reducing once more would cost more than it saves.
+_WORTH_ANOTHER = 0.9
+# Slices are not narrowed to more than this share of their events: what goes along costs less.
+_MOST = 0.8
 
 
 class Slice(NamedTuple):
@@ -23,30 +29,70 @@ class Slice(NamedTuple):
 class Slices:
     """The slices of a graph by its parts, each from an entry to the next: of all events, and narrower ones made of those."""
 
-    def __init__(self, graph: EventGraph, parts: dict[int, Slice] | None = None) -> None:
+    def __init__(self, graph: EventGraph, parts: dict[int, Slice] | None = None, events: frozenset[int] | None = None) -> None:
         self.graph = graph
         self._parts = parts if parts is not None else {}
+        # The events that they were narrowed to, where they were.
+        self._events = events
         # The narrower ones that were made of these: automata of several rules run over the same events.
         self._narrowed: dict[frozenset[int], Slices] = {}
+        # What was narrowed to the events of a stretch of a large part, by where the stretch begins and its length.
+        self._windows: dict[tuple[int, int], Slice] = {}
 
     def narrowed(self, relevant: Collection[int]) -> Slices:
-        """The slices of the parts in which one of the relevant nodes lies."""
+        """The slices of the parts in which one of the relevant nodes lies; these themselves, where those are most of their events."""
         events = frozenset(relevant)
+        if self._events is not None and len(events) > _MOST * len(self._events):
+            return self
         found = self._narrowed.get(events)
         if found is None:
             numbers = sorted({bisect_right(self.graph.entries, index) - 1 for index in events})
-            parts = {n: _reduce_fully(self.graph, self._part(n), events) for n in numbers if n >= 0}
-            found = self._narrowed[events] = Slices(self.graph, parts)
+            parts = {n: _reduce_fully(self.graph, self._around(n, events), events) for n in numbers if n >= 0}
+            found = self._narrowed[events] = Slices(self.graph, parts, events)
         return found
 
     def __iter__(self) -> Iterator[Slice]:
         return iter(self._parts.values())
 
+    def _around(self, number: int, events: frozenset[int]) -> Slice:
+        """A part, or where that is large, the window of it in which some events lie: most objects live in a short stretch of a long program."""
+        part = self._part(number)
+        if len(part.edges) < _LARGE:
+            return part
+        start, end = self._bounds(number)
+        inside = [index - start for index in events if start <= index < end]
+        first, last = min(inside), max(inside)
+        length = _SMALLEST
+        while length < end - start:
+            begin = first // (length // 2) * (length // 2)
+            if last < begin + length:
+                return self._window(number, begin, length)
+            length *= 2
+        return part
+
+    def _window(self, number: int, begin: int, length: int) -> Slice:
+        """A part narrowed to the events of a stretch of it, by way of the stretch of twice the length; neighbours overlap by half."""
+        start, end = self._bounds(number)
+        if length >= end - start:
+            return self._part(number)
+        key = (start + begin, length)
+        window = self._windows.get(key)
+        if window is None:
+            around = self._window(number, begin // length * length, 2 * length)
+            stretch = range(start + begin, start + begin + length)
+            events = {index for index in around.edges if index in stretch and self.graph.nodes[index].event is not None}
+            window = self._windows[key] = _reduce_fully(self.graph, around, events)
+        return window
+
+    def _bounds(self, number: int) -> tuple[int, int]:
+        start, end = ([*self.graph.entries, len(self.graph.nodes)])[number : number + 2]
+        return start, end
+
     def _part(self, number: int) -> Slice:
         part = self._parts.get(number)
         if part is None:
             graph = self.graph
-            start, end = ([*graph.entries, len(graph.nodes)])[number : number + 2]
+            start, end = self._bounds(number)
             edges = {index: graph.nodes[index].succ for index in range(start, end)}
             events = {index for index in edges if graph.nodes[index].event is not None}
             part = self._parts[number] = _reduce_fully(graph, Slice(start, edges, _tested_again(graph, edges)), events)
@@ -54,12 +100,12 @@ class Slices:
 
 
 def _reduce_fully(graph: EventGraph, whole: Slice, relevant: Collection[int]) -> Slice:
-    """Reduce until nothing more can be passed over and every remembered condition is tested more than once."""
+    """Reduce until hardly more can be passed over and every remembered condition is tested more than once."""
     start, edges, remembered = whole
     while True:
         smaller = _reduce(graph, start, edges, relevant, remembered)
         left = _tested_again(graph, smaller)
-        if left == remembered and len(smaller) == len(edges):
+        if left == remembered and len(smaller) > _WORTH_ANOTHER * len(edges):
             return Slice(start, smaller, remembered)
         edges, remembered = smaller, left
 
@@ -86,15 +132,15 @@ def _reduce(graph: EventGraph, start: int, before: Edges, relevant: Collection[i
     passed: Edges = {}
     edges: Edges = {}
     for index in sorted(before, reverse=True):
-        found: dict[Edge, None] = {}
-        for edge in before[index]:
-            if edge.target not in passed and _is_as_remembered(edge, remembered):
-                found[edge] = None
-            else:
-                found.update(dict.fromkeys(_through(edge, passed, remembered)))
+        after = before[index]
+        if len(after) == 1 and after[0].target not in passed and _is_as_remembered(after[0], remembered):
+            out = after
+        else:
+            out = list(dict.fromkeys(led for edge in after for led in _through(edge, passed, remembered)))
         # A loop in which nothing happens need not be gone through again: only the way out counts.
-        kept = [e for e in found if (e.target != index or index in looping) and not (e.back and e.target in idle)]
-        edges[index] = out = _meeting(kept, passed)
+        if index not in looping or idle:
+            out = [e for e in out if (e.target != index or index in looping) and not (e.back and e.target in idle)]
+        edges[index] = out = _meeting(out, passed)
         matters = index == start or index in relevant or (graph.nodes[index].kind == "head" and index not in idle)
         if not matters and not _forgets(graph.nodes[index], frames):
             passed[index] = out
@@ -139,6 +185,8 @@ def _meeting(out: list[Edge], passed: Edges) -> list[Edge]:
     """Replace branches that are nothing but the two outcomes of one condition, and lead to the same places, by what they lead to."""
     while len(out) > 1:
         out = _either_way(out)
+        if all(edge.target not in passed for edge in out):
+            break
         halves: dict[object, Edge] = {}
         for edge in out:
             inner = passed.get(edge.target)
@@ -161,7 +209,7 @@ def _meeting(out: list[Edge], passed: Edges) -> list[Edge]:
 
 def _either_way(out: list[Edge]) -> list[Edge]:
     """The edges, with one for two that lead to the same place whether a condition holds or not."""
-    if all(edge.condition is None for edge in out):
+    if len({edge.target for edge in out}) == len(out):
         return out
     present = set(out)
     merged: dict[Edge, None] = {}
