@@ -303,8 +303,19 @@ class Unknown:
         return hash((self.deps, self.files))
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name of an activation: what an attribute holds on a path, it holds as well."""
+
+    frame: CallString
+    name: str
+
+    def __hash__(self) -> int:
+        return hash_of_text(self.name)
+
+
 Atom = (
-    Const | Number | Mode | Ref | Tensor | Params | Tuple | Func | ClassRef | Method | Partial | External | ModuleRef | Super | Iter | Context | Unknown
+    Const | Number | Mode | Named | Ref | Tensor | Params | Tuple | Func | ClassRef | Method | Partial | External | ModuleRef | Super | Iter | Context | Unknown
 )  # fmt: skip
 Value = frozenset[Atom]
 
@@ -495,7 +506,7 @@ def stable(atom: Atom) -> tuple[str, str]:
         case Method():
             return ("Method", f"{stable(atom.obj)}{atom.name}")
         case Ref():
-            return ("Ref", f"{atom.obj.kind}{atom.obj.name}{atom.obj.qualname}")
+            return ("Ref", f"{atom.obj.kind}{atom.obj.name}{atom.obj.qualname} {atom.obj.number:9}")
         case External():
             return ("External", atom.qualname)
     return (type(atom).__name__, "")

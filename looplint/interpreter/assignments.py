@@ -28,7 +28,7 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import choices, classes, conditions, gradient_uses, handed_out, hooks, objects, outside
+from looplint.interpreter import choices, classes, conditions, gradient_uses, handed_out, hooks, objects, outside, shared
 from looplint.interpreter.elements import element_of, last_of, note_last
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -77,6 +77,8 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
             hooks.named.run(interp, target, value)
             if not isinstance(stmt, ir.AugAssign):
                 interp.note_name(target.id)
+            if isinstance(stmt, ir.Assign) and target.id in interp.frame.locals:
+                shared.note_taken(interp, interp.frame, target.id, value, stmt.value)
             if not isinstance(stmt, ir.Assign) or ir.path_of(stmt.value) != "self":  # what a method calls itself is no name for its callers
                 for atom in value:
                     if isinstance(atom, Ref) and not atom.obj.name and not (interp.comprehensions and isinstance(atom.obj, StateDict)):
@@ -149,6 +151,8 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
                     _note_tensor(interp, atom.obj, target.attr, value)
                     _note_replaced(interp, atom.obj, target.attr, given)
                     _note_filled(interp, atom.obj, target.attr, value)
+                    if isinstance(stmt, ir.Assign):
+                        shared.note_given(interp, atom.obj, target.attr, given, stmt.value)
             case ModuleRef() if atom.module.frame is not None:
                 _weak_write(interp, atom.module.frame, target.attr, value)
             case External() if switch := setting(f"{atom.qualname}.{target.attr}"):
@@ -186,6 +190,9 @@ def _note_tensor(interp: Interpreter, obj: Obj, name: str, value: Value) -> None
 def _note_replaced(interp: Interpreter, obj: Obj, name: str, value: Value) -> None:
     """An attribute is given an optimizer, a scheduler or a scaler where it has held another: on this path it holds the new one, and the old one is gone."""
     new = refs(value, Optimizer, Scheduler, Scaler)
+    models = refs(value, Module)
+    if models and len(models) == len(value) and not (obj.many or any(m.many for m in models)) and obj.heap.get(name) != value:
+        interp.set_constant(obj, name, value)
     if len(new) == len(value) == 1 and not (obj.many or new[0].many) and obj.heap.get(name) != value:
         interp.set_constant(obj, name, value)
 

@@ -55,7 +55,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "stars", "tests", "yields",
+        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "shared", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
@@ -96,6 +96,8 @@ class Frame:
         self.entries: dict[str, ir.Expr] = {}
         # The names on which it has hung which of several objects a call went to.
         self.chosen: set[str] = set()
+        # The names that hold on some path what an attribute holds.
+        self.shared: set[str] = set()
         # How many calls deep the innermost function lies that is no method of a model: those run in training and in validation.
         self.outside = 0
 

@@ -21,6 +21,7 @@ from looplint.interpreter import (
     hooks,
     recursion,
     replay,
+    shared,
     signatures,
     summaries,
     unfollowed,
@@ -70,6 +71,8 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         if _is_called_by_name(func, args, expr):
             frame.handed = handed_down.handed(function, arguments)
             frame.entries = handed_down.entries(function, arguments)
+            for name, given in frame.handed.items():
+                shared.note_taken(interp, frame, name, frame.locals.get(name, NOTHING), given)
     before, grad = interp.at, interp.grad
     follow = partial(allowances.follow_within, interp, frame, partial(run_frame, interp, frame))
     found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
@@ -253,7 +256,7 @@ def run_frame(interp: Interpreter, frame: Frame) -> Value:
     interp.frame, interp.scopes, interp.statement = caller, scopes, statement
     interp.at = list(end.at)
     interp.guards = guards
-    interp.constants = end.constants
+    interp.constants = shared.without(end.constants, frame) if frame.shared else end.constants
     interp.grad = grad if switched else end.grad
     result = choices.returned(interp, frame, values) or UNKNOWN
     handed_out.note_returned(interp, frame, result)

@@ -28,6 +28,7 @@ from looplint.domain.values import NOTHING, Arguments, ClassRef, EventKey, Func,
 from looplint.flow.events import Accumulate, Escape, Event, Keep
 from looplint.flow.graph import Loop, Loose
 from looplint.flow.remarks import Fetch, Remark
+from looplint.interpreter import shared
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.state import Position
 from looplint.interpreter.training_names import LeadingNames, TrainingNames
@@ -330,6 +331,7 @@ class Interpreter(Position):
             self.set_constant(obj, "[]", join(rewritten, value))  # an entry more, beside those that a loop has replaced
         else:
             self.drop_constant(obj, slot)
+            self.drop_constant(obj, shared.names_of(slot))
         self.happened += 1
         if isinstance(obj, Data) and self.loops and not self.aside:
             obj.changing = True

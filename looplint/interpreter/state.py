@@ -12,7 +12,7 @@ from looplint.domain.objects import Obj
 from looplint.domain.slots import WHOLE, Journal
 from looplint.domain.values import Value
 from looplint.flow.graph import Condition, EventGraph, Guard, Loop, Loose
-from looplint.interpreter import handed_down, settled
+from looplint.interpreter import handed_down, settled, shared
 from looplint.interpreter.frames import Constants, Frame, LoopScope, Snapshot, Trace, merge
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -174,8 +174,9 @@ class Position(Path):
 
     def choose(self, path: str, obj: Obj, held: bool) -> None:
         """Go on along the path on which a name that can be one of several objects is this one, or is not."""
-        self.frame.chosen.add(path)
-        self._branch(self.graph.condition(self.frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj), held)
+        frame, path = shared.home_of(self, path)
+        frame.chosen.add(path)
+        self._branch(self.graph.condition(frame.ctx, f"{path} is {obj.name or obj.kind}", frozenset({path}), obj), held)
 
     def choose_class(self, obj: Obj, one: Obj, held: bool) -> None:
         """Go on along the path on which an object that is one of several is this one of them, or is not: whichever it is, it stays."""
@@ -198,6 +199,8 @@ class Position(Path):
 
     def forget(self, path: str) -> None:
         """A name got a new value: conditions on it no longer hold."""
+        if path in self.frame.shared:
+            self.constants = shared.without(self.constants, self.frame, path)
         if self.at and (path in self.frame.function.tested or path in self.frame.chosen):
             node = self.graph.add("forget", self.loops, self.at, forgets=(self.frame.ctx, path))
             self.at = [Loose(node)]
