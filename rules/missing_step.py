@@ -53,6 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Gradients that other code reads to apply them: not where it measures them, or changes them in place.
 - Functions that only send a loss backward: their caller may step.
 - An optimizer all of whose parameters other optimizers step on in the same loop: it was rebuilt.
+- An optimizer of a target network, which is given the state of the model that another optimizer steps on in the loop.
 - A backward behind which another optimizer steps in its loop, where this one's gradients are not cleared for it: an input or a mask is searched for.
 - Gradients that are filled by hand, and backwards for the gradients of inputs.
 - A program whose hooks step as soon as a gradient is there (`register_post_accumulate_grad_hook`).
@@ -83,6 +84,7 @@ from looplint.rule import (
     built_by_its_trainer,
     held_by,
     is_beside,
+    is_given_states_of,
     name_of,
     note,
     only_where,
@@ -125,13 +127,15 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
         return None
     if event.manual or event.loops[-1] in program.gradients.read_of_tensors:
         return None  # gradients that are filled by hand, or wanted of the inputs
-    own = [step for step in own if not is_beside(step, optimizer, event)]
+    beside = [step for step in own if is_beside(step, optimizer, event)]
+    own = [step for step in own if step not in beside]
     if not all(ruled_out_by_settings(program, event, step) for step in own) or _others_step(rest, optimizer, event):
         return (
             None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
         )
     cleared = _cleared_each_time(program, optimizer, event, own)
-    if cleared is None and any(step.loops == event.loops and program.touches(event, o) for step in rest for o in step.subjects):
+    others = [o for step in (*rest, *beside) if step.loops == event.loops for o in step.subjects if program.touches(event, o)]
+    if others and (cleared is None or is_given_states_of(program, optimizer, others, event)):
         return None  # what another optimizer steps on is trained here
     if touch == "must":
         return cleared or _built_and_kept(program, optimizer, event.root) or built_by_its_trainer(program, optimizer, event)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.domain.objects import Engine, Obj, Optimizer
-from looplint.flow.events import Backward, Step
+from looplint.flow.events import Backward, LoadState, Step
+from looplint.queries.program import Program
 from looplint.queries.relations import held_by, related
 
 
@@ -24,3 +25,12 @@ def is_beside(step: Step, optimizer: Optimizer | Engine, backward: Backward) -> 
     holds = held_by(step.subjects)
     known = bool(holds and optimizer.holds) and not related(optimizer.holds, holds)
     return known and optimizer not in step.subjects and backward.loops[-1] in step.loops
+
+
+def is_given_states_of(program: Program, optimizer: Optimizer | Engine, others: Iterable[Obj], backward: Backward) -> bool:
+    """Whether all models of an optimizer are given the states of models that others step on, in the loop: a target network follows without a step of its own."""
+    sources = held_by(others)
+    loads = [e for e in program.of(LoadState) if not e.files and not set(e.loops).isdisjoint(backward.loops)]
+    # A state that is not known is a mixture of both, or what a server sends.
+    following = [o for e in loads if all(related([s.owner], sources) for s in e.states) for o in e.subjects]
+    return bool(optimizer.holds) and all(related([held], following) and not related([held], sources) for held in optimizer.holds)
