@@ -10,7 +10,7 @@ from looplint.flow.graph import Loop, Loose
 from looplint.interpreter import roles
 from looplint.interpreter.frames import LoopScope, Snapshot, merge
 from looplint.interpreter.interpreter import Interpreter
-from looplint.syntax import ir
+from looplint.syntax import ir, last_turn
 
 _PASSES = 3
 # What happens to gradients, parameters and rates: where it is done for each item of something, that is a loop of the training.
@@ -110,7 +110,7 @@ def repeat(
     if last is not None and end.alive and not scope.breaks:
         scope, end = _turn(interp, replace(start, at=end.at), last, body)
     loop.repeats = end.alive and not loop.once
-    for loose in end.at if loop.repeats else ():
+    for loose in _turning(interp, loop, end) if loop.repeats else ():
         interp.graph.connect(loose, head, back=True)
     interp.loops = outer
     ends = [] if leave is False else [end]
@@ -125,6 +125,18 @@ def repeat(
     interp.guards = guards
     if interp.at:
         interp.at = [Loose(interp.graph.add("exit", interp.loops, interp.at, loop=loop))]
+
+
+def _turning(interp: Interpreter, loop: Loop, end: Snapshot) -> list[Loose]:
+    """The ways from the end of a turn to another one: not those of the last, where a condition has told that from the others."""
+    told = last_turn.by_loop(interp.frame.function).get(id(loop.stmt), ())
+    if not told:
+        return end.at
+    with interp.looking():
+        interp.restore(end)
+        for test, outcome in told:
+            interp.assume(test, not outcome)
+        return interp.at
 
 
 def _read_before(interp: Interpreter, loop: Loop, entry: Snapshot) -> Snapshot:

@@ -1,0 +1,80 @@
+"""A condition that only the last turn of a loop fulfils leads to no other turn: what happens under it is done once for the loop."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+PROGRAM = """
+    def train(net, opt, batches, data):
+        opt.zero_grad()
+        {before}
+        for {head}:
+            loss = net(data[i]).mean()
+            {named}
+            loss.backward(){found}
+            if {condition}:
+                opt.step()
+
+    def main(data, batches):
+        net = nn.Linear(4, 1)
+        opt = torch.optim.Adam(net.parameters())
+        for epoch in range(100):
+            train(net, opt, batches, data)
+"""
+COUNTED = "i, batch in enumerate(batches)"
+LAST = {
+    "is the last": (COUNTED, "", "", "i == len(batches) - 1"),
+    "and more": (COUNTED, "", "", "i == len(batches) - 1 and loss.item() > 0"),
+    "one further": (COUNTED, "", "", "i + 1 == len(batches)"),
+    "not before the last": (COUNTED, "", "", "not i < len(batches) - 1"),
+    "the other way round": (COUNTED, "", "", "len(batches) - 2 < i"),
+    "a name": (COUNTED, "", "accumulates = i < len(batches) - 1", "not accumulates"),
+    "a name for the number": (COUNTED, "n = len(batches)", "", "i >= n - 1"),
+    "from one on": ("i, batch in enumerate(batches, start=1)", "", "", "i == len(batches)"),
+    "of a range": ("i in range(batches)", "", "", "i == batches - 1"),
+    "of a number": ("i in range(1, 5)", "", "last = i == 4", "last"),
+}
+OTHERS = {
+    "all but the last": (COUNTED, "", "", "i < len(batches) - 1"),
+    "of another length": (COUNTED, "", "", "i == len(data) - 1"),
+    "of two": (COUNTED, "", "", "i >= len(batches) - 2"),
+    "or something else": (COUNTED, "", "", "i == len(batches) - 1 or loss.item() > 0"),
+    "of a number that changes": ("i in range(batches)", "", "batches = batches - 1", "i == batches - 1"),
+    "of another count": (COUNTED, "", "i = int(batch[0])", "i == len(batches) - 1"),
+    "from one on": ("i, batch in enumerate(batches, start=1)", "", "", "i == len(batches) - 1"),
+}
+
+
+@pytest.mark.parametrize(("head", "before", "named", "condition"), LAST.values(), ids=LAST)
+def test_a_step_in_the_last_turn(head: str, before: str, named: str, condition: str) -> None:
+    assert_marked(PROGRAM.format(head=head, before=before or "pass", named=named or "pass", condition=condition, found=""))
+
+
+@pytest.mark.parametrize(("head", "before", "named", "condition"), OTHERS.values(), ids=OTHERS)
+def test_a_step_in_other_turns(head: str, before: str, named: str, condition: str) -> None:
+    found = "  # expect: LL102"
+    assert_marked(PROGRAM.format(head=head, before=before or "pass", named=named or "pass", condition=condition, found=found))
+
+
+def test_the_next_loop_comes_after_the_last_turn() -> None:
+    program = PROGRAM.replace("        opt.zero_grad()\n", "")
+    assert_marked(program.format(head=COUNTED, before="pass", named="pass", condition="i == len(batches) - 1", found="  # expect: LL102"))
+
+
+def test_what_precedes_the_last_turn_is_done_in_all_others() -> None:
+    assert_marked("""
+        def fit(net, opt, loader, valid):
+            for epoch in range(10):
+                net.train()
+                for i, (x, y) in enumerate(loader):
+                    opt.zero_grad()
+                    nn.functional.mse_loss(net(x), y).backward()
+                    opt.step()
+                    if i < len(loader) - 1:
+                        continue
+                    net.eval()
+                    with torch.no_grad():
+                        print(sum(nn.functional.mse_loss(net(x), y).item() for x, y in valid))
+    """)
