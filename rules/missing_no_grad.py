@@ -75,7 +75,8 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight, or torch may be older.
+Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight, or where
+a file that leads there is written for a torch without it (`loss.data[0]`).
 
 ## Evidence
 

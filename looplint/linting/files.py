@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
-from looplint.finding import SEVERITIES, Finding, Problem, Severity, reaches
+from looplint.finding import SEVERITIES, Finding, Fix, Problem, Severity, reaches
 from looplint.linting.coverage import Coverage, FoundLoop, merged
 from looplint.linting.launchers import launchers
 from looplint.linting.results import FileResult
@@ -131,10 +131,10 @@ def _lint_part(gathered: Gathered, shard: Shard, selections: Selections, run: Ca
     own = [source for source in gathered.sources if shard.holds(source.display)]
     results = run(own)
     others = [source for source in gathered.sources if not shard.holds(source.display)]
-    elsewhere = [replace(r, findings=(), problems=()) for r in run(callers(merge(results), others, gathered.files))]
+    elsewhere = [replace(r, problems=()) for r in run(callers(merge(results), others, gathered.files))]
     problems = [*(p for p in gathered.problems if shard.holds(p.filename)), *(p for r in results for p in r.problems)]
     # Whether a comment silences anything is known only where all files are looked at.
-    findings = in_cells(unsilenced(selections.shown(merge([*results, *elsewhere])), own), own)
+    findings = in_cells(unsilenced(selections.shown(merge(results, elsewhere)), own), own)
     checked = sum(shard.holds(shown_as(str(file))) for file in gathered.files)
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), checked, coverage=coverage_of([*results, *elsewhere], own))
 
@@ -326,14 +326,16 @@ def _unrepaired(result: FileResult, filename: str) -> FileResult:
     return replace(result, findings=tuple(f.with_fix(None) if f.filename == filename else f for f in result.findings))
 
 
-def merge(results: Iterable[FileResult]) -> list[Finding]:
+def merge(results: Iterable[FileResult], elsewhere: Sequence[FileResult] = ()) -> list[Finding]:
     """Put the findings of all files together.
 
     A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better,
     unless a loop that the function leads to is judged in its own file and with no caller's objects, or more of it is certain there than with any of these,
-    or the rule needs a whole program and no caller's was followed to its end.
+    or the rule needs a whole program and no caller's was followed to its end. A repair is only as safe as each file takes it for.
+    What is found in files `elsewhere` is not put to the others, and tells as much of them.
     """
-    results = list(results)
+    results = [*results, *elsewhere]
+    own_results = len(results) - len(elsewhere)
     # The functions that callers followed, and the rules that none of these could answer.
     followed: dict[str, frozenset[str]] = {}
     for result in results:
@@ -345,13 +347,23 @@ def merge(results: Iterable[FileResult]) -> list[Finding]:
         for root, loop in product(result.followed, loops):
             by_callers.setdefault((root, _loop(loop)), set()).update(loop.certain)
     kept: dict[tuple[str, str, int, int], Finding] = {}
-    for result, loops in zip(results, judged):
+    doubted: set[Fix] = set()
+    for number, (result, loops) in enumerate(zip(results, judged)):
         own = {root for loop in loops for root in loop.roots if not _known_as_well(loop, by_callers.get((root, _loop(loop))))}
         for finding in result.findings:
             if finding.root not in followed or finding.root in own or finding.code in followed[finding.root]:
                 place = finding.code, finding.filename, finding.location.row, finding.location.column
-                kept[place] = min(kept.get(place, finding), finding, key=lambda f: SEVERITIES.index(f.severity))
-    return sorted(kept.values(), key=lambda f: f.sort_key)
+                if finding.fix is not None and finding.fix.applicability == "unsafe":
+                    doubted.add(finding.fix)
+                if number < own_results:
+                    kept[place] = min(kept.get(place, finding), finding, key=lambda f: SEVERITIES.index(f.severity))
+    return sorted((_doubted(f, doubted) for f in kept.values()), key=lambda f: f.sort_key)
+
+
+def _doubted(finding: Finding, doubted: set[Fix]) -> Finding:
+    """A finding whose repair is unsafe where one of some unsafe ones is the same."""
+    unsafe = replace(finding.fix, applicability="unsafe") if finding.fix is not None else None
+    return finding.with_fix(unsafe) if unsafe in doubted else finding
 
 
 def _known_as_well(loop: FoundLoop, by_callers: set[int] | None) -> bool:
