@@ -116,6 +116,8 @@ def bind_name(interp: Interpreter, name: str, value: Value) -> None:
 
 def _weak_write(interp: Interpreter, frame: Frame, name: str, value: Value) -> None:
     interp.assigned += 1  # on this path only
+    if name in frame.shared:
+        shared.forget(interp, frame, name)
     old = frame.locals.get(name)
     frame.locals[name] = value if old is None or old == NONE else join(old, value)
 
@@ -188,12 +190,10 @@ def _note_tensor(interp: Interpreter, obj: Obj, name: str, value: Value) -> None
 
 
 def _note_replaced(interp: Interpreter, obj: Obj, name: str, value: Value) -> None:
-    """An attribute is given an optimizer, a scheduler or a scaler where it has held another: on this path it holds the new one, and the old one is gone."""
-    new = refs(value, Optimizer, Scheduler, Scaler)
-    models = refs(value, Module)
-    if models and len(models) == len(value) and not (obj.many or any(m.many for m in models)) and obj.heap.get(name) != value:
-        interp.set_constant(obj, name, value)
-    if len(new) == len(value) == 1 and not (obj.many or new[0].many) and obj.heap.get(name) != value:
+    """An attribute is given an optimizer, a scheduler, a scaler or models where it has held another: on this path it holds the new one, and the old one is gone."""
+    one, models = refs(value, Optimizer, Scheduler, Scaler), refs(value, Module)
+    known = len(value) == (len(models) or (1 if len(one) == 1 else 0))
+    if value and known and not any(each.many for each in (obj, *one, *models)) and obj.heap.get(name) != value:
         interp.set_constant(obj, name, value)
 
 

@@ -256,7 +256,9 @@ def run_frame(interp: Interpreter, frame: Frame) -> Value:
     interp.frame, interp.scopes, interp.statement = caller, scopes, statement
     interp.at = list(end.at)
     interp.guards = guards
-    interp.constants = shared.without(end.constants, frame) if frame.shared else end.constants
+    interp.constants = end.constants
+    if frame.shared:
+        shared.forget(interp, frame)
     interp.grad = grad if switched else end.grad
     result = choices.returned(interp, frame, values) or UNKNOWN
     handed_out.note_returned(interp, frame, result)

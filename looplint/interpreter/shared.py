@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Instance, Module, Obj
 from looplint.domain.values import NOTHING, Named, Value, refs
-from looplint.interpreter.frames import Constants, Frame
+from looplint.interpreter.frames import Frame
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -27,8 +27,10 @@ def note_given(at: Position, obj: Obj, attribute: str, value: Value, expr: ir.Ex
 def note_taken(at: Position, frame: Frame, name: str, value: Value, expr: ir.Expr) -> None:
     """A name of an activation is given what an attribute holds: `model = self.model`, or `evaluate(self.model)` as the parameter of that."""
     match expr:
-        case ir.Attr(value=ir.Name(id=holder)) if _is_one_of_several(value) and (obj := _held_by(at.frame, holder)) is not None:
-            _note(at, obj, expr.attr, frame, name)
+        case ir.Attr(value=ir.Name(id=holder), attr=attribute) if _is_one_of_several(value):
+            obj = _held_by(at.frame, holder)
+            if obj is not None and attribute in obj.heap:
+                _note(at, obj, attribute, frame, name)
 
 
 def _is_one_of_several(value: Value) -> bool:
@@ -48,14 +50,16 @@ def _note(at: Position, obj: Obj, attribute: str, frame: Frame, name: str) -> No
     frame.shared.add(name)
 
 
-def without(constants: Constants, frame: Frame, name: str = "") -> Constants:
-    """What is known of attributes when a name of an activation is given something else, or all of them have ended."""
+def forget(at: Position, frame: Frame, name: str = "") -> None:
+    """A name of an activation is given something else, or all of them have ended: no attribute is known to hold the same."""
     kept = {}
-    for place, value in constants.items():
+    for place, value in at.constants.items():
         gone = [a for a in value if isinstance(a, Named) and a.frame is frame.ctx and name in ("", a.name)]
+        if gone:
+            at.journal.note_on_path(*place)
         if len(gone) < len(value) or not gone:
             kept[place] = value.difference(gone) if gone else value
-    return kept
+    at.constants = kept
 
 
 def home_of(at: Position, path: str) -> tuple[Frame, str]:

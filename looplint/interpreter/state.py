@@ -200,7 +200,7 @@ class Position(Path):
     def forget(self, path: str) -> None:
         """A name got a new value: conditions on it no longer hold."""
         if path in self.frame.shared:
-            self.constants = shared.without(self.constants, self.frame, path)
+            shared.forget(self, self.frame, path)
         if self.at and (path in self.frame.function.tested or path in self.frame.chosen):
             node = self.graph.add("forget", self.loops, self.at, forgets=(self.frame.ctx, path))
             self.at = [Loose(node)]
