@@ -113,6 +113,8 @@ def _in_the_last(test: ir.Expr, count: _Count, named: dict[str, ir.Expr]) -> boo
         case ir.BoolOp(op=op, left=left, right=right):
             alone = op == "and"
             return alone if alone in (_in_the_last(left, count, named), _in_the_last(right, count, named)) else None
+        case ir.Compare(left=ir.Binary(op="%", left=left, right=right), ops=["==" | "!=" as op], rights=[ir.Const(value=0)]):
+            return _compared(left, op, right, count)
         case ir.Compare(left=left, ops=[op], rights=[right]) if op in _MIRRORED:
             return _compared(left, op, right, count)
     return None

@@ -11,7 +11,7 @@ PROGRAM = """
         opt.zero_grad()
         {before}
         for {head}:
-            loss = net(data[i]).mean()
+            loss = net(data[i]).mean() / len(batches)
             {named}
             loss.backward(){found}
             if {condition}:
@@ -32,6 +32,7 @@ LAST = {
     "the other way round": (COUNTED, "", "", "len(batches) - 2 < i"),
     "a name": (COUNTED, "", "accumulates = i < len(batches) - 1", "not accumulates"),
     "a name for the number": (COUNTED, "n = len(batches)", "", "i >= n - 1"),
+    "of as many": (COUNTED, "", "", "(i + 1) % len(batches) == 0"),
     "from one on": ("i, batch in enumerate(batches, start=1)", "", "", "i == len(batches)"),
     "of a range": ("i in range(batches)", "", "", "i == batches - 1"),
     "of a number": ("i in range(1, 5)", "", "last = i == 4", "last"),
@@ -39,6 +40,7 @@ LAST = {
 OTHERS = {
     "all but the last": (COUNTED, "", "", "i < len(batches) - 1"),
     "of another length": (COUNTED, "", "", "i == len(data) - 1"),
+    "of as many, from 0 on": (COUNTED, "", "", "i % len(batches) == 0"),
     "of two": (COUNTED, "", "", "i >= len(batches) - 2"),
     "or something else": (COUNTED, "", "", "i == len(batches) - 1 or loss.item() > 0"),
     "of a number that changes": ("i in range(batches)", "", "batches = batches - 1", "i == batches - 1"),
