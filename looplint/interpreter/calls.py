@@ -23,7 +23,7 @@ from looplint.domain.values import (
     ref,
     stable,
 )  # fmt: skip
-from looplint.interpreter import callees, choices, classes, functions, hooks, objects, transfers, unfollowed
+from looplint.interpreter import callees, choices, classes, data_fields, functions, hooks, objects, transfers, unfollowed
 from looplint.interpreter.frames import Snapshot
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import ONE_OF_A_KIND, call_effect
@@ -283,20 +283,14 @@ def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Ca
     kind = classes.kind_of_class(interp, cls)
     obj = interp.create(kind, expr.node, cls=cls)
     init = classes.find_member(interp, cls, "__init__")
-    fields = None if init else _dataclass_fields(interp, cls)
     if init is not None and isinstance(init[0], ir.Function):
         hooks.constructing.run(interp, obj, cls)
         functions.call_function(interp, Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]), args, expr)
     elif any(call_effect(base) == "namespace" for base in classes.external_bases(interp, cls)):
         for name, given in args.keywords.items():
             interp.write(obj, name, given)
-    elif fields:
-        for number, (name, default) in enumerate(fields.items()):
-            value = args.get(number, name)
-            if value is None and default is not None:
-                value = classes.static_value(interp, default, cls.module) if not args.starred else UNKNOWN
-            if value is not None:
-                interp.write(obj, name, value)
+    elif init is None and data_fields.construct(interp, obj, cls, args, expr):
+        pass
     elif kind is Instance and classes.has_unknown_base(interp, cls):
         unfollowed.unknown_call(interp, None, args, expr)
     constructed(interp, obj, args, expr)
@@ -314,20 +308,10 @@ def _spread(interp: Interpreter, cls: ClassRef, args: Arguments) -> Value | None
     return next((args.get(number, name) for number, name in enumerate(names) if name in ("module", "model")), None)
 
 
-def _dataclass_fields(interp: Interpreter, cls: ClassRef) -> dict[str, ir.Expr | None]:
-    """The fields of a class without a constructor, those of its bases first, with their defaults."""
-    found: dict[str, ir.Expr | None] = {}
-    for each in reversed(classes.mro(interp, cls)):
-        found.update((name, field.default) for name, field in each.cls.fields.items())
-    for stmt in cls.cls.body:
-        if isinstance(stmt, ir.Assign) and isinstance(stmt.targets[0], ir.Name):
-            found.setdefault(stmt.targets[0].id, stmt.value)
-    return found
-
-
 def instance_for(interp: Interpreter, cls: ClassRef) -> Obj:
     """An instance for the methods that nobody calls: its constructor is followed with unknown arguments."""
     key = ("instance-of", id(cls.cls))
     obj = interp.known(classes.kind_of_class(interp, cls), key, cls.cls.name, cls)
     obj.symbolic = True
+    data_fields.fill(interp, obj, cls)
     return obj

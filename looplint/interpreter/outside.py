@@ -30,7 +30,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Escape, SetMode
-from looplint.interpreter import choices, classes, functions, hooks, imports
+from looplint.interpreter import choices, classes, data_fields, functions, hooks, imports
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of, fill, holder, keep_optimizer, of_kind, symbolic
 from looplint.interpreter.interpreter import Interpreter
@@ -113,9 +113,14 @@ def _class_named(interp: Interpreter, module: ModuleInfo, annotation: ir.Expr | 
 def _build(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:
     """Follow the constructor of an object that is passed in; what happened to it since is not known."""
     init = classes.find_member(interp, cls, "__init__")
-    if init is None or not isinstance(init[0], ir.Function) or not interp.alive or init[0] in interp.active:
+    if init is None and interp.alive:
+        data_fields.fill(interp, obj, cls)
+    if init is not None:
+        func = Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]) if isinstance(init[0], ir.Function) else None
+    else:
+        func = data_fields.set_up(interp, cls, obj)
+    if func is None or not interp.alive or func.function in interp.active:
         return
-    func = Func(init[0], init[1].module, init[1].closure, ref(obj), init[1])
     interp.reached.functions.setdefault(func.function)
     frame = functions.enter_alone(interp, func)
     frame.instance = ref(obj)

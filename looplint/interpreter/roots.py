@@ -400,7 +400,7 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
     """Methods as a caller would call them: the constructor, what sets the object up, what trains it; those that others call come with them."""
 
     def place(function: ir.Function) -> int:
-        if function.name == "__init__":
+        if function.name in ("__init__", "__post_init__"):
             return 0
         usage = cls.usage.get(function.name)
         if usage is not None and usage.called:

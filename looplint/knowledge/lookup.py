@@ -35,6 +35,7 @@ _BUILTINS: dict[str, str] = {
     "collections.namedtuple": "named-tuple", "collections.namedtuple.__call__": "build-named-tuple", "typing.NamedTuple": "named-tuple",
     "collections.deque": "list", "types.SimpleNamespace": "namespace", "argparse.Namespace": "namespace", "argparse.ArgumentParser": "options", "easydict.EasyDict": "namespace",
     "dataclasses.asdict": "fields-of", "dataclasses.replace": "replaced-fields",
+    "dataclasses.field": "field", "attr.ib": "field", "attr.field": "field", "attrs.field": "field", "pydantic.Field": "field",
     "numpy.mean": "number", "numpy.sum": "number", "numpy.array_equal": "score", "numpy.allclose": "score",
     "numpy.equal": "compared-arrays", "numpy.not_equal": "compared-arrays", "numpy.isclose": "compared-arrays",
     "torch.multiprocessing.spawn": "spawn", "accelerate.notebook_launcher": "spawn", "absl.app.run": "spawn", "fire.Fire": "spawn", "tyro.cli": "pure",

@@ -9,7 +9,7 @@ from looplint.interpreter.transfers import transfer
 from looplint.syntax import ir
 
 
-@transfer("pure", "collective", "update-bn")
+@transfer("pure", "collective", "update-bn", "field")
 def _pure(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Nothing happens to what it is given. Functions among its arguments may be called later."""
     return unfollowed.put_off(interp, args)
