@@ -78,6 +78,8 @@ AUTOMATON = Automaton(
         ("filled", "clear"): "wiped",
         ("wiped", "clear"): "wiped",
         ("wiped", "iterate"): "empty",
+        # Code out of sight that gets an output may go backward: what is cleared behind that is cleared, wherever the clear belongs.
+        ("*", "backward:output"): "perhaps-filled",
         ("*", "backward"): "filled",
         ("*", "step"): "applied",
     },

@@ -29,7 +29,8 @@ class Automaton:
 
     `arrows` maps (state, event kind) to the next state. "*" stands for every state without an arrow of its own for that event; the unknown
     state "?" leaves only through "*". The event "iterate" is the way back to the head of the loop in which the state was reached.
-    An arrow for "backward:scaled" takes the events of that variant only, before any arrow for "backward".
+    An arrow for "backward:scaled" takes the events of that variant only, before any arrow for "backward". One for "backward:output" takes what
+    code out of sight may do that gets what a model puts out: it can send that backward.
     `reads` are events that change nothing but are visited.
     """
 
@@ -212,7 +213,9 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
         if event.kind == "construct":
             following = automaton.start
         elif event.variant == "output":
-            following = automaton.next(state, "backward")  # who gets what a model puts out can do no more with the model than that
+            following = automaton.next(
+                state, "backward", "output"
+            )  # who gets what a model puts out can do no more with the model than that
         elif event.kind in ("copy", "escape"):
             following = automaton.arrows.get(("*", "escape"), UNSEEN)
         else:
