@@ -108,7 +108,7 @@ def kind_of_subclass(base: str) -> str | None:
 def _refine(effect: str, qualname: str) -> str:
     """Tell classes from functions by their names, where one prefix holds both."""
     leaf = qualname.rpartition(".")[2]
-    is_class = leaf[:1].isupper()
+    is_class = leaf.lstrip("_")[:1].isupper()  # `_ConvNd`, `_BatchNorm`: bases that projects derive from as well
     match effect:
         case "optimizer?":
             return "optimizer" if is_class else "pure"
