@@ -144,7 +144,7 @@ def check(program: Program) -> Reports:
             reason = validation or saved_after(program, module, switch, event, loop)
             if reason is None:
                 continue  # a part that is put into eval mode with no validation forward and no checkpoint after it
-            if (switch, module) not in reported:
+            if not any((switch, whole) in reported for whole in module.lineage()):  # the mode of a whole model is that of its parts
                 reported.add((switch, module))
                 what = _purpose(program, switch, validation) if validation else "checkpoint"
                 notes = note(switch, "eval() is called here, some iterations before") + note(reason, f"for this {what}")

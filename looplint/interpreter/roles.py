@@ -29,7 +29,7 @@ _MODULES = ("model", "net", "encoder", "decoder", "generator", "discriminator", 
 # Words in the names of what makes models, and is none.
 _MAKERS = frozenset({
     "build", "get", "make", "create", "init", "load", "class", "cls", "fn", "func", "factory", "builder", "type",
-    "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert", "creator", "maker", "constructor", "initializer", "initialiser", "converter",
+    "def", "ctor", "klass", "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert", "creator", "maker", "constructor", "initializer", "initialiser", "converter",
 })  # fmt: skip
 _OPTIMIZERS = STATEFUL | {"SGD", "LBFGS"}
 # What the scalers are called that make a whole update when they are called; others scale data.

@@ -408,7 +408,7 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
         if not function.methods.isdisjoint(ir.GRADIENT_METHODS):
             return 2
         looping = any(isinstance(s, ir.For | ir.While) for s in ir.statements(function.body))
-        return 2 if looping and not _sets_up(cls, function) else 1
+        return 2 if looping and (not _sets_up(cls, function) or _goes_backward(cls, function)) else 1
 
     return sorted(methods, key=place)
 
@@ -416,6 +416,21 @@ def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
 def _sets_up(cls: ir.Class, function: ir.Function) -> bool:
     """Whether a method makes what it gives the object as attributes, which other methods take: a base out of sight calls it first."""
     return _makes_for(function, [f for f in cls.methods.values() if "self" in f.usage])
+
+
+def _goes_backward(cls: ir.Class, function: ir.Function) -> bool:
+    """Whether a method calls one on its object that goes backward, or that calls such a one: what it makes for others, it makes to train."""
+    seen: set[ir.Function] = set()
+    work = [function]
+    while work:
+        method = work.pop()
+        if "backward" in method.methods:
+            return True
+        usage = method.usage_of_self
+        called = {f for name in (usage.methods if usage is not None else ()) if (f := cls.methods.get(name)) is not None}
+        work.extend(called - seen)
+        seen |= called
+    return False
 
 
 def _makes_for(function: ir.Function, methods: Iterable[ir.Function]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import looplint
+from programs import assert_marked
 
 SCRIPT = """\
 import torch
@@ -48,3 +49,27 @@ def test_the_model_goes_on(name: str) -> None:
 @pytest.mark.parametrize("name", ["model", "wrapping_net"])
 def test_a_model_is_another_one(name: str) -> None:
     assert codes(name, "self.model.train()") == []
+
+
+@pytest.mark.parametrize("name", ["model_def", "net_ctor", "model_klass"])
+def test_what_it_gives_is_built_once(name: str) -> None:
+    assert_marked(f"""
+        import importlib
+
+        def load(path):
+            module, _, leaf = path.rpartition(".")
+            return path, getattr(importlib.import_module(module), leaf)
+
+        def fit(model, loader):
+            optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+            for x, y in loader:
+                optimizer.zero_grad()
+                loss = nn.functional.mse_loss(model(x), y)
+                loss.backward(retain_graph=True)  # expect: LL110
+                optimizer.step()
+
+        def run(config, loader):
+            path, {name} = load(config.path)
+            model = {name}(**config.__dict__)
+            fit(model, loader)
+        """)
