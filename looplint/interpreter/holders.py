@@ -71,6 +71,8 @@ def _fill_attribute(interp: Interpreter, obj: Obj, attr: str, found: Uses, roles
     role = infer_role(attr, usage, annotation)
     if role in roles:
         obj.heap[attr] = _of_role(interp, role, attr, key)
+        for model in refs(obj.heap[attr], Module):
+            keep_optimizer(interp, model, found)
     elif role is None and obj.cls is None and obj.kind == "instance" and any(True for _ in _roles(attr, found, depth - 1)):
         obj.heap[attr] = ref(_holder_in(interp, attr, found, key, depth - 1))
     else:
@@ -119,6 +121,7 @@ def _entry(interp: Interpreter, obj: Obj, key: str, found: Uses, depth: int) -> 
         value = _of_role(interp, roles[0], name, (obj.key, "entry", key))
         for model in refs(value, Module):
             model.foreign = True
+            keep_optimizer(interp, model, found)
         return value
     return ref(_holder_in(interp, name, found, (obj.key, "entry", key), depth - 1))
 

@@ -361,6 +361,42 @@ PROGRAMS = {
             model.eval()
             optimizer.eval()
         """,
+    "a model that something out of sight holds gets its optimizer in the first epoch": """
+        class Runner:
+            def __init__(self, args):
+                self.args = args
+            def build(self, model):
+                return eval(f"torch.optim.{self.args.optimizer}")(model.customize_parameters(), lr=self.args.lr)
+            def fit(self, dataset, loader):
+                model = dataset.model
+                if model.optimizer is None:
+                    model.optimizer = self.build(model)
+                model.train()
+                for batch in loader:
+                    out = model(batch)
+                    loss = model.loss(out)
+                    loss.backward()  # expect: LL102
+                    model.optimizer.step()
+        """,
+    "a model that an entry holds has had its optimizer before": """
+        def fit(parts, loader):
+            parts["net"].train()
+            for x, y in loader:
+                parts["net"].optimizer.zero_grad()
+                loss = nn.functional.mse_loss(parts["net"](x), y)
+                parts["net"].optimizer.step()  # expect: LL105
+                loss.backward()
+        """,
+    "right: a model that something holds, whose optimizer is made where there is none": """
+        def fit(agent, loader, maker):
+            if not hasattr(agent.policy, "optimizer"):
+                agent.policy.optimizer = maker(agent.policy.parameters())
+            agent.policy.train()
+            for x, y in loader:
+                agent.policy.optimizer.zero_grad()
+                nn.functional.mse_loss(agent.policy(x), y).backward()
+                agent.policy.optimizer.step()
+        """,
     "right: a model that steps by itself and has modes": """
         def train(model, loader):
             model.train()
