@@ -66,6 +66,10 @@ def _worth_following(function: ir.Function) -> bool:
     return losses or "autocast" in function.usage or bool(function.methods & _JUDGED) or bool(function.dropped & CONVERSIONS)
 
 
+def _makes_its_object(function: ir.Function) -> bool:
+    return any(ir.path_of(decorator) == "classmethod" for decorator in function.decorators)
+
+
 def _follow_class(interp: Interpreter, cls: ClassRef) -> None:
     instance = interp.known(classes.kind_of_class(interp, cls), ("inside-of", id(cls.cls)), cls.cls.name, cls)
     with interp.fueled(_FUEL):
@@ -75,7 +79,8 @@ def _follow_class(interp: Interpreter, cls: ClassRef) -> None:
             _follow(interp, Func(init[0], init[1].module, init[1].closure, ref(instance), init[1]))
         _forget_switches(instance, cls)
         losses = {name for name, value in instance.heap.items() if any(isinstance(a, Ref) and isinstance(a.obj, Loss) for a in value)}
-        for method in _others(cls.cls):
+        # What makes an object anew, as from files, costs what that costs: `Net.from_pretrained(path)`.
+        for method in sorted(_others(cls.cls), key=_makes_its_object):
             if _worth_following(method) or method.methods & losses:
                 _follow(interp, Func(method, cls.module, cls.closure, ref(instance), cls))
 
