@@ -24,6 +24,7 @@ from benchmarks.already_read import warn
 from benchmarks.figures import add_option, store
 
 STATES = ("recovered", "partly", "lost", "owned", "silent")
+CHECK = (sys.executable, *"-m looplint check --no-cache --isolated -j 1 --statistics --output-format json .".split())
 # Runs a command, and prints its processor seconds and its memory before what it printed.
 _MEASURED = """
 import resource, subprocess, sys
@@ -46,6 +47,8 @@ class Repository:
     seconds: float = 0.0
     megabytes: float = 0.0
     failed: str = ""
+    # Where the command prints them too.
+    findings: list[dict[str, Any]] = field(default_factory=list)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,8 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def look(folder: Path, timeout: float) -> Repository:
-    """Lint one repository in a process of its own."""
+def look(folder: Path, timeout: float, command: Sequence[str] = CHECK) -> Repository:
+    """Lint one repository in a process of its own, with a command that prints its statistics as JSON."""
     repository = Repository(folder.name)
     expected = []
     for path in sorted(folder.rglob("*.py")):
@@ -83,20 +86,6 @@ def look(folder: Path, timeout: float) -> Repository:
             repository.lines += text.count("\n")
             if trains(text):
                 expected.append(path.relative_to(folder).as_posix())
-    command = [
-        sys.executable,
-        "-m",
-        "looplint",
-        "check",
-        "--no-cache",
-        "--isolated",
-        "-j",
-        "1",
-        "--statistics",
-        "--output-format",
-        "json",
-        ".",
-    ]
     try:
         measured = [sys.executable, "-c", _MEASURED, str(timeout), *command]
         done = subprocess.run(measured, cwd=folder, capture_output=True, text=True)
@@ -108,6 +97,7 @@ def look(folder: Path, timeout: float) -> Repository:
         repository.states = dict.fromkeys(expected, "silent")
         return repository
     coverage: dict[str, Any] = next((entry for entry in entries if entry["name"] == "coverage"), {"judged": {}, "lost": [], "owned": []})
+    repository.findings = next((entry["findings"] for entry in entries if entry["name"] == "findings"), [])
     lost = {place["filename"] for place in coverage["lost"]}
     owned = {place["filename"] for place in coverage["owned"]}
     for name in expected:
