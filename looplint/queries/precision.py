@@ -22,6 +22,12 @@ SCALING = Automaton(
         ("*", "backward:scaled"): "scaled",
         ("plain", "backward:scaled"): "mixed",
         ("*", "backward:maybe-scaled"): "?",
+        # Code out of sight that gets an output may go backward, or only look: behind a backward in sight, the graph is gone.
+        ("*", "backward:output"): "?",
+        ("scaled", "backward:output"): "scaled",
+        ("unscaled", "backward:output"): "unscaled",
+        ("plain", "backward:output"): "plain",
+        ("mixed", "backward:output"): "mixed",
         ("*", "backward"): "plain",
         ("scaled", "backward"): "mixed",
         ("unscaled", "backward"): "mixed",
