@@ -75,7 +75,7 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
     if "zero_grad" in methods:
         if "step" in methods or "param_groups" in usage.attrs or "opt" in lowered:
             # One without a schedule has two modes of its own.
-            has_modes = methods & {"train", "eval"} and not ("step" in methods and "opt" in lowered)
+            has_modes = methods & {"train", "eval"} and not ("step" in methods and "opt" in lowered) and not lowered.endswith("optimizer")
             # A class of optimizers may be handed in instead of one: it is called to make one.
             called = usage.applied and not ("step" in methods and "opt" in lowered)
             return "optimizer" if not (called or has_modes or "parameters" in methods) else "module"
