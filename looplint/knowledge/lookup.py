@@ -108,14 +108,15 @@ def kind_of_subclass(base: str) -> str | None:
 def _refine(effect: str, qualname: str) -> str:
     """Tell classes from functions by their names, where one prefix holds both."""
     leaf = qualname.rpartition(".")[2]
-    is_class = leaf.lstrip("_")[:1].isupper()  # `_ConvNd`, `_BatchNorm`: bases that projects derive from as well
+    is_class = leaf[:1].isupper()
     match effect:
         case "optimizer?":
             return "optimizer" if is_class else "pure"
         case "module?":
             if leaf.endswith("Loss"):
                 return "loss"
-            return "module" if is_class else "tensor"
+            # Projects derive from what torch keeps to itself as well: `_ConvNd`, `_BatchNorm`.
+            return "module" if leaf.lstrip("_")[:1].isupper() else "tensor"
         case "tensor" if is_class and not leaf.endswith("Tensor"):
             return "unknown"
         case "tensor":
