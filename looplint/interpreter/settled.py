@@ -77,7 +77,7 @@ def _first(frame: Frame) -> Frame:
 
 
 def rebound_in(module: ModuleInfo) -> frozenset[str] | None:
-    """The attributes that a module sets outside of constructors, and the names of its methods; None where it may set any."""
+    """The attributes that a module sets outside of constructors, and the names of its properties; None where it may set any."""
     code = module.lowered()
     return _set_in(code) if code is not None else None
 
@@ -91,7 +91,8 @@ def _set_in(code: ir.ModuleCode) -> frozenset[str] | None:
                 return None
             if function.name != "__init__":
                 found.update(_attributes(stmt))
-    found.update(name for cls in code.classes for name in cls.methods)  # a method or property of that name is computed
+    # A property of that name is computed; a plain method is no value, so an attribute that has its name is that of something else.
+    found.update(name for cls in code.classes for name, method in cls.methods.items() if method.decorators)
     return frozenset(found)
 
 
@@ -119,4 +120,16 @@ def _sets_any(call: ir.Call, *, read: bool) -> bool:
 
 def _attributes(stmt: ir.Stmt) -> Iterator[str]:
     for target in ir.targets(stmt):
-        yield from (e.attr for e in ir.walk(target) if isinstance(e, ir.Attr))
+        yield from _set_by(target)
+
+
+def _set_by(target: ir.Expr) -> Iterator[str]:
+    """The attributes that an assignment to a target sets, or sets entries of: of `self.config.rate` the last, the others are only read."""
+    match target:
+        case ir.Attr(attr=name):
+            yield name
+        case ir.Subscript(value=holder):
+            yield from _set_by(holder)
+        case _:
+            for part in ir.children(target):
+                yield from _set_by(part)

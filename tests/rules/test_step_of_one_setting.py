@@ -59,6 +59,27 @@ LOOPS = {
                         loss.backward(){marked}
                         {self_step}
         """,
+    "a part of a configuration, of which other parts are set, with a name that a method has": """
+        class Trainer:
+            def __init__(self, net: nn.Module, config):
+                self.net = net
+                self.config = config
+                self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+                self.scaler = torch.amp.GradScaler("cuda")
+            def train(self, data):
+                if self.config.train.checkpoint is not None:
+                    self.config.train.begin = self.config.train.checkpoint.epoch
+                for x, y in data:
+                    self.opt.zero_grad()
+                    loss = nn.functional.cross_entropy(self.net(x), y)
+                    if self.config.train.half:
+                        self.scaler.scale(loss).backward()
+                        self.scaler.step(self.opt)
+                        self.scaler.update()
+                    else:
+                        loss.backward(){marked}
+                        {self_step}
+        """,
 }
 QUIET = {
     "a counter decides": """
@@ -105,6 +126,64 @@ QUIET = {
                         self.opt.zero_grad()
                     else:
                         loss.backward()
+        """,
+    "a part of what the object holds, which another method sets": """
+        class Trainer:
+            def __init__(self, net: nn.Module, state):
+                self.net = net
+                self.state = state
+                self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            def advance(self, number):
+                self.state.turn.full = number % 4 == 3
+            def fit(self, data):
+                for number, (x, y) in enumerate(data):
+                    self.advance(number)
+                    loss = nn.functional.cross_entropy(self.net(x), y) / 4
+                    if self.state.turn.full:
+                        loss.backward()
+                        self.opt.step()
+                        self.opt.zero_grad()
+                    else:
+                        loss.backward()
+        """,
+    "an entry of what the object holds, which another method sets": """
+        class Trainer:
+            def __init__(self, net: nn.Module, state):
+                self.net = net
+                self.state = state
+                self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            def advance(self, number):
+                self.state.turn["full"] = number % 4 == 3
+            def fit(self, data):
+                for number, (x, y) in enumerate(data):
+                    self.advance(number)
+                    loss = nn.functional.cross_entropy(self.net(x), y) / 4
+                    if self.state.turn["full"]:
+                        loss.backward()
+                        self.opt.step()
+                        self.opt.zero_grad()
+                    else:
+                        loss.backward()
+        """,
+    "a property computes it": """
+        class Trainer:
+            def __init__(self, net: nn.Module):
+                self.net = net
+                self.number = 0
+                self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            @property
+            def full(self):
+                return self.number % 4 == 3
+            def fit(self, data):
+                for x, y in data:
+                    loss = nn.functional.cross_entropy(self.net(x), y) / 4
+                    if self.full:
+                        loss.backward()
+                        self.opt.step()
+                        self.opt.zero_grad()
+                    else:
+                        loss.backward()
+                    self.number += 1
         """,
     "the step stands behind both": """
         def train(net: nn.Module, loader, opt, args):
