@@ -26,6 +26,7 @@ from looplint.domain.values import (
 )
 from looplint.interpreter import hooks, imports, objects, registries
 from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge.naming import is_the_loss
 
 
 def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
@@ -45,6 +46,8 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
             case Iter():
                 value = atom.element
             case Tensor() if known is not None and isinstance(known.value, int | str):
+                if isinstance(known.value, str) and is_the_loss(known.value):
+                    interp.uses.scored |= atom.origins
                 value = hooks.unpacked.run(interp, frozenset({atom}), known.value)
             case Params():
                 value = UNKNOWN if is_option(atom, known) else frozenset({replace(atom, exact=False)})

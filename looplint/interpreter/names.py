@@ -39,6 +39,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.usage import is_bound
 from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.naming import is_the_loss
 from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, TENSOR_ATTRIBUTES
 from looplint.knowledge.tensor_members import TENSOR_VERBS
 from looplint.syntax import ir
@@ -112,6 +113,8 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
             case Tensor():
                 if name == "grad":
                     hooks.gradient_read.run(interp, atom)
+                if is_the_loss(name):
+                    interp.uses.scored |= atom.origins
                 value = attribute_of_tensor(atom, name)
             case Params() if name in _TOLD_BY_PARAMETERS:
                 value = attribute_of_tensor(Tensor(), name)

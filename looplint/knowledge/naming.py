@@ -263,3 +263,8 @@ def sets_up(method: str) -> bool:
 def are_optimizers(container: str) -> bool:
     """Whether a container holds optimizers."""
     return re.search(_OF_OPTIMIZERS, container) is not None
+
+
+def is_the_loss(name: str) -> bool:
+    """Whether what a model puts out is asked for the loss that it computed itself, by its name: `outputs.loss`, `outputs["mlm_loss"]`."""
+    return name == "loss" or name.endswith("_loss")
