@@ -66,7 +66,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 - A state that is saved to a file before the next step or in whose place the next one is put first, and one that is taken in the call, or the iteration, which saves it.
 - A state that is taken outside the loop in which the model is stepped and then saved: it is meant to be the current one. Where such a state
   is loaded back into its own model it is reported.
-- A model that is moved to another device in between, which copies.
+- A model that is moved to another device before its next step, which copies.
 - A state that may be of one of several models.
 - States of optimizers and schedulers.
 
@@ -113,7 +113,7 @@ AUTOMATON = Automaton(
         ("fresh", "step"): "stale",
         ("fresh", "load"): "loaded",
         ("loaded", "step"): "stale",
-        ("*", "move"): "none",
+        ("fresh", "move"): "none",
     },
     reads=frozenset({"load", "save"}),
 )
