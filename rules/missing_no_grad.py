@@ -75,8 +75,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight, or where
-a file that leads there is written for a torch without it (`loss.data[0]`).
+Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight, or for an old torch (`loss.data[0]`).
 
 ## Evidence
 

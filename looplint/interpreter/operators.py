@@ -197,6 +197,8 @@ def truth_of(value: Value) -> bool | None:
             case Func(function=function):
                 # A decorator may put anything in its place.
                 outcomes.add(None if function.decorators else True)
+            case Method(obj=Ref(obj=Module()), name="train" | "eval"):
+                outcomes.add(True)  # `if model.train:` asks nothing: the mode is `training`
             case External(qualname=qualname):
                 outcomes.add(True if lookup.counts_as_true(qualname) else None)
             case Tuple() | Partial() | ClassRef():

@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from looplint.finding import Applicability
-from looplint.flow.events import Accumulate, Event, Keep
+from looplint.flow.events import Accumulate, Backward, Event, Keep
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
@@ -52,7 +52,7 @@ class DetachArgument(Repair):
             return elsewhere
         container = self.event.into.name
         numbers = self.scalar and container != "" and _takes_numbers(layout, container)
-        return _without_graph(layout, value, numbers, self.event)
+        return _without_graph(layout, value, numbers, self.event, proved=self.event.nature == "tensor")
 
 
 def _is_structure(layout: Layout, node: cst.CSTNode, value: cst.BaseExpression) -> bool:
@@ -190,7 +190,8 @@ class DetachAdded(Repair):
         elsewhere = _where_handed_in(p, self.event, layout, value)
         if elsewhere is not None:
             return elsewhere
-        plan = _without_graph(layout, value, _adds_numbers(layout, self.event), self.event)
+        proved = self.event.nature == "tensor" or not _goes_backward_on_some_paths(p, self.event, value)
+        plan = _without_graph(layout, value, _adds_numbers(layout, self.event), self.event, proved=proved)
         return _with_those_beside_it(p, layout, self.event, plan)
 
 
@@ -279,16 +280,23 @@ def _unquoted(code: str) -> str:
     return code.replace('"', "'")
 
 
-def _without_graph(layout: Layout, value: cst.BaseExpression, numbers: bool, event: Keep | Accumulate) -> Plan:
-    """The repair that takes only the values of what is kept or added up, as far as that is proved to be a tensor."""
+def _goes_backward_on_some_paths(p: Planner, event: Accumulate, value: cst.BaseExpression) -> bool:
+    """Whether what is added goes backward only under conditions under which it is not added: without them it may be a number, as `0.0` that a model puts out."""
+    names = reads(value) - {"self"}
+    backwards = [
+        b for b in p.program.of(Backward) if b.root == event.root and isinstance(b.site.node, cst.Call) and reads(b.site.node) & names
+    ]
+    return bool(backwards) and not any(set(b.guards) <= set(event.guards) for b in backwards)
+
+
+def _without_graph(layout: Layout, value: cst.BaseExpression, numbers: bool, event: Keep | Accumulate, *, proved: bool) -> Plan:
+    """The repair that takes only the values of what is kept or added up; it is safe where that is proved to be a tensor."""
     if event.nature == "number" and numbers:
         draft = Draft(layout)
         draft.replace(value, f"float({layout.code(value)})")
         return Plan("Keep its value: float()", "safe", [draft])
     if event.nature in ("number", "mixed"):
         raise Infeasible("it is a tensor on some paths only")
-    # What is added to a sum is no structure.
-    proved = event.nature == "tensor" or isinstance(event, Accumulate)
     return _with_suffix(layout, value, "item" if numbers else "detach", "Keep", "safe" if proved else "unsafe")
 
 

@@ -65,3 +65,36 @@ def test_what_may_be_no_tensor_stays_and_is_named() -> None:
 def test_a_sum_of_numbers_is_left_alone(tmp_path: Path) -> None:
     sums = "total += loss\n            sparse += penalty.item()"
     _assert_repaired(tmp_path, sums, sums.replace("loss", "loss.item()"))
+
+
+CONDITIONAL = """\
+from somewhere import build_model
+
+model = build_model()
+extra = build_model()
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+opt_extra = torch.optim.SGD(extra.parameters(), lr=0.1) if options.extra else None
+total = 0
+for x, y in loader:
+    opt.zero_grad()
+    outputs = model(x)
+    loss = nn.functional.mse_loss(outputs["y"], y)
+    penalty = outputs["penalty"]
+    loss.backward(retain_graph=True)
+    {backward}
+    opt.step()
+    total += penalty * 2
+    print(total)
+"""
+
+
+def _applicability(tmp_path: Path, backward: str) -> list[str]:
+    path = tmp_path / "train.py"
+    path.write_text(HEAD + CONDITIONAL.replace("{backward}", backward))
+    return [f.fix.applicability for f in looplint.lint(path) if f.code == "LL402" and f.fix is not None]
+
+
+def test_what_goes_backward_under_a_condition_only_may_be_a_number(tmp_path: Path) -> None:
+    assert _applicability(tmp_path, "if opt_extra is not None: penalty.backward()") == ["unsafe"]
+    assert _applicability(tmp_path, "if options.extra: penalty.backward()") == ["unsafe"]
+    assert _applicability(tmp_path, "penalty.backward()") == ["safe"]
