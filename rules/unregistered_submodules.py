@@ -51,7 +51,7 @@ class Net(nn.Module):
 ## Stays quiet
 
 - Modules that are also registered, or whose parts are: `nn.Sequential(*layers)`, `nn.Sequential(*resnet.children())`, `ModuleList`, `add_module`, `setattr`.
-- Modules whose `parameters()` are requested explicitly, that are passed to another object, or that are frozen.
+- Modules whose `parameters()` are requested explicitly, that are passed to another object, or that are frozen; parameters that an optimizer gets.
 - An attribute that one of the methods returns.
 - Modules without parameters, as norms with `affine=False` are, modules that were passed in, and those around nothing but such modules.
 - Trainers that are modules: they train what they hold in their own methods.
@@ -86,7 +86,7 @@ CODE = "LL505"
 
 def check(program: Program) -> Reports:
     # Methods are also looked at alone, on an object of their own, of which the program's other code knows nothing.
-    reported = {(e.constructor, e.name) for e in program.of(Shelve) if known_elsewhere(e)}
+    reported = {(e.constructor, e.name) for e in program.of(Shelve) if known_elsewhere(e, program.optimizers)}
     for event in program.of(Shelve):
         which = (event.constructor, event.name)
         if which in reported or not event.used:

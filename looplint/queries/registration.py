@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from looplint.domain.objects import Container, Dict, List, Loss, Module, Obj
+from looplint.domain.objects import Container, Dict, Engine, List, Loss, Module, Obj, Optimizer
 from looplint.domain.values import Ref, Tuple, Value, refs
 from looplint.flow.remarks import Shelve
 from looplint.knowledge.layers import CONTAINERS
@@ -44,9 +44,14 @@ def only_containers(event: Shelve) -> bool:
     return all(rule_each_other_out(module.made_under, event.guards) for module in modules)
 
 
-def known_elsewhere(event: Shelve) -> bool:
-    """Whether something registers the modules that an object keeps in a plain container, calls their `parameters()`, or gets them as arguments."""
-    return event.given or any(each.registered or each.parameters_read for o in _shelved(event) for each in _alternatives(o))
+def known_elsewhere(event: Shelve, optimizers: Iterable[Optimizer | Engine]) -> bool:
+    """Whether something registers the modules that an object keeps in a plain container, calls their `parameters()`, or gets them as arguments.
+
+    Parameters in a container of their own may be given to an optimizer as they are: `Adam(self.weights + self.biases)`.
+    """
+    held = frozenset(o for optimizer in optimizers for o in optimizer.holds if isinstance(o, Module) and o.parameter)
+    kept = (each for o in _shelved(event) for each in _alternatives(o))
+    return event.given or any(each.registered or each.parameters_read or each in held for each in kept)
 
 
 def _shelved(event: Shelve) -> Iterator[Module]:
