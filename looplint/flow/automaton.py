@@ -213,9 +213,8 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
         if event.kind == "construct":
             following = automaton.start
         elif event.variant == "output":
-            following = automaton.next(
-                state, "backward", "output"
-            )  # who gets what a model puts out can do no more with the model than that
+            # Who gets what a model puts out can do no more with the model than that.
+            following = automaton.next(state, "backward", "output")
         elif event.kind in ("copy", "escape"):
             following = automaton.arrows.get(("*", "escape"), UNSEEN)
         else:

@@ -138,9 +138,8 @@ def _reduce(graph: EventGraph, start: int, before: Edges, relevant: Collection[i
         else:
             out = list(dict.fromkeys(led for edge in after for led in _through(edge, passed, remembered)))
         # A loop in which nothing happens need not be gone through again: only the way out counts.
-        if index not in looping or idle:
-            out = [e for e in out if (e.target != index or index in looping) and not (e.back and e.target in idle)]
-        edges[index] = out = _meeting(out, passed)
+        kept = [e for e in out if (e.target != index or index in looping) and not (e.back and e.target in idle)]
+        edges[index] = out = _meeting(kept, passed)
         matters = index == start or index in relevant or (graph.nodes[index].kind == "head" and index not in idle)
         if not matters and not _forgets(graph.nodes[index], frames):
             passed[index] = out

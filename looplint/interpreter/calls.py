@@ -289,9 +289,11 @@ def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Ca
     elif any(call_effect(base) == "namespace" for base in classes.external_bases(interp, cls)):
         for name, given in args.keywords.items():
             interp.write(obj, name, given)
-    elif init is None and data_fields.construct(interp, obj, cls, args, expr):
-        pass
-    elif kind is Instance and classes.has_unknown_base(interp, cls):
+    elif (
+        not (init is None and data_fields.construct(interp, obj, cls, args, expr))
+        and kind is Instance
+        and classes.has_unknown_base(interp, cls)
+    ):
         unfollowed.unknown_call(interp, None, args, expr)
     constructed(interp, obj, args, expr)
     return ref(obj)

@@ -113,12 +113,13 @@ def _class_named(interp: Interpreter, module: ModuleInfo, annotation: ir.Expr | 
 def _build(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:
     """Follow the constructor of an object that is passed in; what happened to it since is not known."""
     init = classes.find_member(interp, cls, "__init__")
-    if init is None and interp.alive:
+    if not interp.alive:
+        return
+    if init is None:
         data_fields.fill(interp, obj, cls)
-    if init is not None:
-        func = Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]) if isinstance(init[0], ir.Function) else None
-    else:
         func = data_fields.set_up(interp, cls, obj)
+    else:
+        func = Func(init[0], init[1].module, init[1].closure, ref(obj), init[1]) if isinstance(init[0], ir.Function) else None
     if func is None or not interp.alive or func.function in interp.active:
         return
     interp.reached.functions.setdefault(func.function)

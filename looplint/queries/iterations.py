@@ -16,14 +16,13 @@ from looplint.queries.naming import container_at
 from looplint.queries.program import Program
 from looplint.queries.relations import rule_each_other_out
 from looplint.regex import regex
-from looplint.syntax.ir import Attr, Binary, BoolOp, Call, Compare, Const, Expr, For, Name, Unary, While, paths_in, render, walk
+from looplint.syntax.ir import MIRRORED, Attr, Binary, BoolOp, Call, Compare, Const, Expr, For, Name, Unary, While, paths_in, render, walk
 from looplint.syntax.nodes import children
 from looplint.syntax.site import Site
 
 _END = regex(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
 # What a number is called from which on something is done, turn after turn.
 _BEGINNING = regex(r"(?i)(?:^|[._\d])(?:start|begin|warm|burn|first|from|after|min)")
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def bounds_of(loop: Loop) -> frozenset[str]:
@@ -179,7 +178,7 @@ def _reached(left: Expr, op: str, right: Expr, held: bool, loop: Loop) -> bool:
         return False
     if op in ("==", "!="):
         return held == (op == "==") and not any(isinstance(side, Const) and isinstance(side.value, str | bool) for side in (left, right))
-    if op not in _MIRRORED or any(isinstance(side, Const) for side in (left, right)):
+    if op not in MIRRORED or any(isinstance(side, Const) for side in (left, right)):
         return False
     if not held:
         op = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
@@ -187,7 +186,7 @@ def _reached(left: Expr, op: str, right: Expr, held: bool, loop: Loop) -> bool:
     if not (paths_in(left) | paths_in(right)) & counted:
         return True  # something that is counted elsewhere
     if not paths_in(left) & counted:
-        left, right, op = right, left, _MIRRORED[op]
+        left, right, op = right, left, MIRRORED[op]
     if op not in (">", ">=") or not paths_in(left) & counted or paths_in(right) & counted:
         return False
     bound = " ".join(paths_in(right))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from looplint.syntax import ir
 
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_MIRRORED = {**ir.MIRRORED, "==": "==", "!=": "!="}
 # What gives the items of its first argument, one by one.
 _PASSING_ON = frozenset({"tqdm", "track", "progress_bar", "progressbar", "alive_it"})
 # A condition, and the outcome that it has in the last turn alone.

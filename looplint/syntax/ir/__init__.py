@@ -26,6 +26,7 @@ from looplint.syntax.ir.definitions import (
     targets,
 )
 from looplint.syntax.ir.expression_nodes import (
+    MIRRORED,
     Arg,
     Attr,
     Binary,
@@ -111,6 +112,7 @@ __all__ = [
     "Function",
     "FunctionDef",
     "GRADIENT_METHODS",
+    "MIRRORED",
     "SUPER",
     "GradientCall",
     "If",

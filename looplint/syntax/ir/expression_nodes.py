@@ -213,6 +213,10 @@ Expr = (
 )  # fmt: skip
 
 
+# What a comparison of two sides is for those sides in the other order.
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
 def path_of(expr: Expr) -> str | None:
     """The dotted text of a name or an attribute chain (`self.opt`), or None."""
     match expr:
