@@ -235,6 +235,14 @@ def always_sets(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     return any(isinstance(s, ir.Assign) and any(ir.path_of(t) == f"self.{name}" for t in s.targets) for s in init[0].body)
 
 
+def is_set_again(interp: Interpreter, cls: ClassRef, name: str) -> bool:
+    """Whether a method other than the constructor sets an attribute of its object."""
+    methods = [f for c in mro(interp, cls) for f in c.cls.methods.values() if f.name != "__init__" and f.params]
+    given = ((f, t) for f in methods for s in ir.statements(f.body) if isinstance(s, ir.Assign | ir.AugAssign) for t in ir.targets(s))
+    targets = ((f, each) for f, t in given for each in (t.items if isinstance(t, ir.Display) else [t]))
+    return any(ir.path_of(each) == f"{f.params[0].name}.{name}" for f, each in targets)
+
+
 def _names(stmt: ir.Stmt, name: str) -> bool:
     return isinstance(stmt, ir.Assign) and any(ir.path_of(t) == name for t in stmt.targets)
 

@@ -27,7 +27,7 @@ from looplint.domain.objects import (
 from looplint.domain.values import NOTHING, Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Accumulate, Escape, Event, Keep
 from looplint.flow.graph import Loop, Loose
-from looplint.flow.remarks import Fetch, Remark
+from looplint.flow.remarks import Fetch, Remark, Withdraw
 from looplint.interpreter import shared
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
 from looplint.interpreter.state import Position
@@ -65,8 +65,8 @@ class OutOfFuel(Exception):
 
 
 def _only_hands_on(event: Event) -> bool:
-    """Whether an event is no more than that an output is kept, or that something leaves the program."""
-    return isinstance(event, Keep | Accumulate | Fetch | Escape)
+    """Whether an event is no more than that an output is kept, or no longer is, or that something leaves the program."""
+    return isinstance(event, Keep | Withdraw | Accumulate | Fetch | Escape)
 
 
 class Interpreter(Position):

@@ -146,7 +146,10 @@ def _is_positive(interp: Interpreter, obj: Module, function: ir.Function, owner:
             layers = [a.obj for a in obj.heap.get(attr, ()) if isinstance(a, Ref) and isinstance(a.obj, Module)]
             off = any(layer.modal == "no" for layer in layers)
             return (
-                name == function.params[0].name and not off and not _is_set_again(interp, owner, attr) and not _is_zero(obj.heap.get(attr))
+                name == function.params[0].name
+                and not off
+                and not classes.is_set_again(interp, owner, attr)
+                and not _is_zero(obj.heap.get(attr))
             )
     return False
 
@@ -163,13 +166,6 @@ def _is_known(obj: Module, rate: ir.Expr) -> bool:
             known = [constant_of(v) for v in given if v is not None] or [a for a in values if isinstance(a, Const)]
             return bool(known) and all(c is not None and isinstance(c.value, int | float) and c.value > 0 for c in known)
     return False
-
-
-def _is_set_again(interp: Interpreter, cls: ClassRef, attr: str) -> bool:
-    """Whether a method other than the constructor sets an attribute: a rate that is set to 0 for a validation."""
-    methods = [m for c in classes.mro(interp, cls) for m in c.cls.methods.values() if m.name != "__init__" and m.params]
-    assigned = ((m, s) for m in methods for s in ir.statements(m.body) if isinstance(s, ir.Assign | ir.AugAssign))
-    return any(ir.path_of(target) == f"{m.params[0].name}.{attr}" for m, s in assigned for target in ir.targets(s))
 
 
 def _is_zero(value: Value | None) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 from looplint.domain.objects import Module, Obj, TorchModule
 from looplint.domain.values import UNKNOWN, Ref, Value, refs
 from looplint.flow.remarks import Unregistered
-from looplint.interpreter import hooks
+from looplint.interpreter import classes, hooks
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.interpreter import Interpreter
 from looplint.semantics import devices, dtypes
@@ -21,7 +21,7 @@ _PLACING = _MOVING | {"type_as", "new_zeros", "new_ones", "new_tensor"}
 @hooks.result_kept
 def note_unregistered(interp: Interpreter, target: ir.Attr, call: ir.Call, value: Value) -> None:
     """`self.weight = nn.Parameter(torch.zeros(3)).to(device)`: on another device that is a tensor, which the module does not register."""
-    owners = _modules_called_by(interp, target.value)
+    owners = {owner for owner in _modules_called_by(interp, target.value) if not _is_set_again(interp, owner, target.attr)}
     for part in refs(value, Module) if owners else ():
         if not part.parameter or part.frozen:
             continue
@@ -42,6 +42,11 @@ def _modules_called_by(interp: Interpreter, name: ir.Expr) -> set[Obj]:
     params = interp.frame.function.params
     own = isinstance(name, ir.Name) and bool(params) and params[0].name == name.id
     return {a.obj for a in interp.frame.instance if isinstance(a, Ref) and isinstance(a.obj, TorchModule)} if own else set()
+
+
+def _is_set_again(interp: Interpreter, owner: Obj, name: str) -> bool:
+    """Whether something else gets the attribute after the constructor: what stands there is no parameter, which torch would not replace by a tensor."""
+    return owner.cls is not None and classes.is_set_again(interp, owner.cls, name)
 
 
 def _built_and_copied(part: Module, call: ir.Call) -> tuple[ir.Call | None, list[ir.Call]]:

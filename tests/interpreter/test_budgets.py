@@ -170,6 +170,14 @@ def test_what_only_works_on_data_costs_no_more_from_some_number_of_calls_on(give
     assert [loop.reason for loop in training_loops(program, info, [info])] == [""]
 
 
+def test_what_takes_from_a_list_of_its_own_only_works_on_data() -> None:
+    walk = '        todo = [conversation]\n        while todo:\n            message = todo.pop()\n            todo.extend(message["replies"])\n'
+    few, many, more = (
+        _burnt(_rendered(times).replace('        for message in conversation["messages"]:\n', walk)) for times in (10, 60, 110)
+    )
+    assert more - many == many - few
+
+
 WORKING = """
 import torch
 

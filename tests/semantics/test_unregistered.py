@@ -65,3 +65,19 @@ def test_torch_gives_a_tensor_where_anything_changes() -> None:
     assert parameter.to("cpu") is parameter and parameter.float() is parameter
     assert not isinstance(parameter.to(torch.float64), nn.Parameter)
     assert not isinstance(parameter.to("meta"), nn.Parameter)
+
+
+AFTERWARDS = """
+    def renew(self, graph):
+        {statement}
+"""
+
+
+@pytest.mark.parametrize("statement", ["self.weight = graph @ self.bias", "self.weight, rest = graph", "self.weight *= 2"])
+def test_what_is_set_again_was_meant_to_be_no_parameter(statement: str) -> None:
+    assert codes("nn.Parameter(torch.ones(width)).to(device)", AFTERWARDS.format(statement=statement)) == []
+
+
+@pytest.mark.parametrize("statement", ["self.bias = graph", "self.weight.data = graph", "weight = self.weight"])
+def test_what_is_only_read_or_filled_is_lost(statement: str) -> None:
+    assert codes("nn.Parameter(torch.ones(width)).to(device)", AFTERWARDS.format(statement=statement)) == ["LL508"]
