@@ -14,7 +14,8 @@ from looplint.knowledge.lookup import call_effect
 from looplint.syntax import ir
 
 _FACTORIES = ("default_factory", "factory")
-_AFTER = ("__post_init__", "__attrs_post_init__")
+# What a data class calls after its generated constructor.
+AFTER = ("__post_init__", "__attrs_post_init__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def construct(interp: Interpreter, obj: Obj, cls: ClassRef, args: Arguments, exp
 
 def set_up(interp: Interpreter, cls: ClassRef, obj: Obj) -> Func | None:
     """The method of a data class that its constructor calls at its end."""
-    members = (classes.find_member(interp, cls, name) for name in _AFTER)
+    members = (classes.find_member(interp, cls, name) for name in AFTER)
     found = next((member for member in members if member is not None), None)
     if found is None or not isinstance(found[0], ir.Function):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from looplint.domain.objects import Container, Dataset, FrameworkModule, Instance, List, Loss, Module, Optimizer, Scaler, Scheduler
@@ -11,7 +11,7 @@ from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref, refs
 from looplint.flow.graph import Loose
-from looplint.interpreter import calls, classes, functions, generators, handed_out, hooks
+from looplint.interpreter import calls, classes, functions, generators, handed_out, hooks, training_methods
 from looplint.interpreter.assignments import assign
 from looplint.interpreter.callers import call_by_a_base, callers_first, only_without_gradients, possible_callers
 from looplint.interpreter.expressions import evaluate
@@ -233,13 +233,13 @@ def _methods(interp: Interpreter, cls: ir.Class, mixed: Mapping[ir.Function, set
         return True
     complete = True
     instance = calls.instance_for(interp, found)
-    training = _training_in_loops(interp.main.code) | _repeating_a_step(interp, cls)
+    training = training_methods.training_in_loops(interp.main.code) | training_methods.repeating_a_step(interp.main.code, cls)
     inherited = _inherited_loops(interp, found)
     # One that built other objects builds this one as well, and a base that was followed as it is trains this one.
     again = {f: base for f, base in inherited.items() if base.module is interp.main}
     again |= _inherited_set_ups(interp, found)
     owners = {**again, **inherited}
-    for function in _in_order(cls, list(dict.fromkeys([*again, *uncalled, *inherited]))):
+    for function in training_methods.in_order(cls, list(dict.fromkeys([*again, *uncalled, *inherited]))):
         if (function in interp.reached.functions and function not in again) or (function.name == "forward" and function not in training):
             continue  # a forward computes: what it adds up is for its callers
         member = classes.find_member(interp, found, function.name)
@@ -267,7 +267,7 @@ def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, Cl
         given = nearer | _given_beside(interp, line, base)
         called = any(given & f.methods for f in methods)
         if called or ("__init__" in nearer and base.module is not interp.main):
-            training = _training_in_loops(code) | _repeating(methods, steps)
+            training = training_methods.training_in_loops(code) | training_methods.repeating(methods, steps)
             loops = [f for f in methods if f in training]
             found.update({f: base for f in (_with_callers(base, loops) if given - nearer else loops) if f.name not in nearer})
         own |= base.cls.methods.keys()
@@ -285,7 +285,7 @@ def _inherited_passes(interp: Interpreter, line: list[ClassRef], loops: Iterable
     for number, base in enumerate(line):
         methods = [f for name, f in base.cls.methods.items() if name not in own | called]
         left = {name for name in own if number and all(ir.is_left_open(f) for each in line[number:] if (f := each.cls.methods.get(name)))}
-        found |= {f: base for f in methods if f in _repeating(methods, left)}
+        found |= {f: base for f in methods if f in training_methods.repeating(methods, left)}
         own |= base.cls.methods.keys()
     return found
 
@@ -293,7 +293,7 @@ def _inherited_passes(interp: Interpreter, line: list[ClassRef], loops: Iterable
 def _loops_of_mixins(interp: Interpreter, code: ir.ModuleCode) -> dict[ir.Function, set[ir.Class]]:
     """The loops of the file's classes that call methods which they have not, with the classes that put those beside them and that nothing in sight builds."""
     found: dict[ir.Function, set[ir.Class]] = {}
-    training = _training_in_loops(code)
+    training = training_methods.training_in_loops(code)
     for cls in code.classes if training else ():
         line = classes.mro(interp, ClassRef(cls, interp.main)) if len(cls.bases) > 1 else []
         for base in line[1:]:
@@ -340,7 +340,11 @@ def _inherited_set_ups(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, 
     taken = [f for base in line for f in base.cls.methods.values() if "self" in f.usage]
     seen = set(cls.cls.methods)
     for base in line[1:]:
-        found |= {f: base for f in base.cls.methods.values() if f.name not in seen and f.name != "__init__" and _makes_for(f, taken)}
+        found |= {
+            f: base
+            for f in base.cls.methods.values()
+            if f.name not in seen and f.name != "__init__" and training_methods.makes_for(f, taken)
+        }
         seen |= base.cls.methods.keys()
     return found
 
@@ -360,84 +364,9 @@ def _tells_by_itself(method: ir.Function) -> bool:
 
 def _with_loops_of_their_own(interp: Interpreter, methods: list[ir.Function]) -> list[ir.Function]:
     """The methods that go backward or step in a loop, as of a subclass whose `train` takes the place of the library's; and those that give loaders."""
-    training = _training_in_loops(interp.main.code)
+    training = training_methods.training_in_loops(interp.main.code)
     of_data = {"setup", *LOADER_HOOKS} if any(f.name in LOADER_HOOKS for f in methods) else set()
     return [f for f in methods if (f in training and f.name not in FRAMEWORK_HOOKS) or f.name in of_data]
-
-
-def _training_in_loops(code: ir.ModuleCode | None) -> frozenset[ir.Function]:
-    """The functions of a file in which a backward, or a step of an optimizer, stands in a loop."""
-    return frozenset(
-        each.function
-        for each in (code.gradient_calls if code is not None else ())
-        if each.loop is not None
-        and (each.kind == "backward" or (isinstance(each.call.func, ir.Attr) and "optim" in ir.render(each.call.func.value)))
-    )
-
-
-def _repeating_a_step(interp: Interpreter, cls: ir.Class) -> set[ir.Function]:
-    """The methods of a class that call in a loop one which goes backward: `for number in range(count): self.train_step(number)`."""
-    calls = interp.main.code.gradient_calls if interp.main.code is not None else ()
-    methods = set(cls.methods.values())
-    return _repeating(methods, {each.function.name for each in calls if each.kind == "backward" and each.function in methods})
-
-
-def _repeating(methods: Iterable[ir.Function], steps: Collection[str]) -> set[ir.Function]:
-    """Those of some methods that call in a loop one of the methods of these names."""
-    found: set[ir.Function] = set()
-    paths = {f"self.{name}" for name in steps}
-    for method in methods if paths else ():
-        if method.methods.isdisjoint(steps):
-            continue
-        loops = (s for s in ir.statements(method.body) if isinstance(s, ir.For | ir.While))
-        inside = (e for loop in loops for s in ir.statements(loop.body) for e in ir.walk(*ir.expressions(s)))
-        if any(isinstance(e, ir.Call) and ir.path_of(e.func) in paths for e in inside):
-            found.add(method)
-    return found
-
-
-def _in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
-    """Methods as a caller would call them: the constructor, what sets the object up, what trains it; those that others call come with them."""
-
-    def place(function: ir.Function) -> int:
-        if function.name in ("__init__", "__post_init__"):
-            return 0
-        usage = cls.usage.get(function.name)
-        if usage is not None and usage.called:
-            return 3
-        if not function.methods.isdisjoint(ir.GRADIENT_METHODS):
-            return 2
-        looping = any(isinstance(s, ir.For | ir.While) for s in ir.statements(function.body))
-        return 2 if looping and (not _sets_up(cls, function) or _goes_backward(cls, function)) else 1
-
-    return sorted(methods, key=place)
-
-
-def _sets_up(cls: ir.Class, function: ir.Function) -> bool:
-    """Whether a method makes what it gives the object as attributes, which other methods take: a base out of sight calls it first."""
-    return _makes_for(function, [f for f in cls.methods.values() if "self" in f.usage])
-
-
-def _goes_backward(cls: ir.Class, function: ir.Function) -> bool:
-    """Whether a method calls one on its object that goes backward, or that calls such a one: what it makes for others, it makes to train."""
-    seen: set[ir.Function] = set()
-    work = [function]
-    while work:
-        method = work.pop()
-        if "backward" in method.methods:
-            return True
-        usage = method.usage_of_self
-        called = {f for name in (usage.methods if usage is not None else ()) if (f := cls.methods.get(name)) is not None}
-        work.extend(called - seen)
-        seen |= called
-    return False
-
-
-def _makes_for(function: ir.Function, methods: Iterable[ir.Function]) -> bool:
-    """Whether a method makes what it gives the object as attributes that others of these take."""
-    made = {to.removeprefix("self.") for _, to in function.made if to.startswith("self.")}
-    taking = (f.usage["self"] for f in methods if f is not function) if made else ()
-    return any(not made.isdisjoint(usage.attrs | usage.methods) for usage in taking)
 
 
 def _deferred(interp: Interpreter) -> bool:

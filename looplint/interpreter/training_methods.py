@@ -1,0 +1,83 @@
+"""Which methods of a class train, and in which order a caller would call them: what their text says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from looplint.interpreter.data_fields import AFTER
+from looplint.syntax import ir
+
+
+def training_in_loops(code: ir.ModuleCode | None) -> frozenset[ir.Function]:
+    """The functions of a file in which a backward, or a step of an optimizer, stands in a loop."""
+    return frozenset(
+        each.function
+        for each in (code.gradient_calls if code is not None else ())
+        if each.loop is not None
+        and (each.kind == "backward" or (isinstance(each.call.func, ir.Attr) and "optim" in ir.render(each.call.func.value)))
+    )
+
+
+def repeating_a_step(code: ir.ModuleCode | None, cls: ir.Class) -> set[ir.Function]:
+    """The methods of a class that call in a loop one which goes backward: `for number in range(count): self.train_step(number)`."""
+    calls = code.gradient_calls if code is not None else ()
+    methods = set(cls.methods.values())
+    return repeating(methods, {each.function.name for each in calls if each.kind == "backward" and each.function in methods})
+
+
+def repeating(methods: Iterable[ir.Function], steps: Collection[str]) -> set[ir.Function]:
+    """Those of some methods that call in a loop one of the methods of these names."""
+    found: set[ir.Function] = set()
+    paths = {f"self.{name}" for name in steps}
+    for method in methods if paths else ():
+        if method.methods.isdisjoint(steps):
+            continue
+        loops = (s for s in ir.statements(method.body) if isinstance(s, ir.For | ir.While))
+        inside = (e for loop in loops for s in ir.statements(loop.body) for e in ir.walk(*ir.expressions(s)))
+        if any(isinstance(e, ir.Call) and ir.path_of(e.func) in paths for e in inside):
+            found.add(method)
+    return found
+
+
+def in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
+    """Methods as a caller would call them: the constructor, what sets the object up, what trains it; those that others call come with them."""
+
+    def place(function: ir.Function) -> int:
+        if function.name in ("__init__", *AFTER):
+            return 0
+        usage = cls.usage.get(function.name)
+        if usage is not None and usage.called:
+            return 3
+        if not function.methods.isdisjoint(ir.GRADIENT_METHODS):
+            return 2
+        looping = any(isinstance(s, ir.For | ir.While) for s in ir.statements(function.body))
+        return 2 if looping and (not _sets_up(cls, function) or _goes_backward(cls, function)) else 1
+
+    return sorted(methods, key=place)
+
+
+def _sets_up(cls: ir.Class, function: ir.Function) -> bool:
+    """Whether a method makes what it gives the object as attributes, which other methods take: a base out of sight calls it first."""
+    return makes_for(function, [f for f in cls.methods.values() if "self" in f.usage])
+
+
+def _goes_backward(cls: ir.Class, function: ir.Function) -> bool:
+    """Whether a method calls one on its object that goes backward, or that calls such a one: what it makes for others, it makes to train."""
+    seen: set[ir.Function] = set()
+    work = [function]
+    while work:
+        method = work.pop()
+        if "backward" in method.methods:
+            return True
+        usage = method.usage_of_self
+        called = {f for name in (usage.methods if usage is not None else ()) if (f := cls.methods.get(name)) is not None}
+        work.extend(called - seen)
+        seen |= called
+    return False
+
+
+def makes_for(function: ir.Function, methods: Iterable[ir.Function]) -> bool:
+    """Whether a method makes what it gives the object as attributes that others of these take."""
+    made = {to.removeprefix("self.") for _, to in function.made if to.startswith("self.")}
+    taking = (f.usage["self"] for f in methods if f is not function) if made else ()
+    return any(not made.isdisjoint(usage.attrs | usage.methods) for usage in taking)
