@@ -156,9 +156,11 @@ def check(program: Program) -> Reports:
         where = "in this validation pass" if loop is not None and not given_out else "for this prediction"
         whole = to_switch(name)
         after = "" if given_out else f", and {whole}.train() before training goes on"
-        message = f"{name} is in train mode {where}: {effect}; call {whole}.eval() before it{after}"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
-        if switch:
+        by_itself = switch is not None and switch.site == event.site
+        cure = "its forward calls train() itself, whatever its caller sets: take that out" if by_itself else f"call {whole}.eval() before it{after}"
+        message = f"{name} is in train mode {where}: {effect}; {cure}"
+        if switch and not by_itself:
             notes = note(switch, "train mode is switched on here")
         else:
             notes = (
@@ -167,7 +169,7 @@ def check(program: Program) -> Reports:
                 else note(trained, f"{called_at(trained, module) if trained else name} is trained here")
             )
         depth = event.outside
-        repair = InsertEval(module=module, loop=loop, event=event, depth=depth)
+        repair = None if by_itself else InsertEval(module=module, loop=loop, event=event, depth=depth)
         severity: Severity | None = None if matters else "warning" if switch or _is_switched(program, module) else "advice"
         yield Report(event, message, notes, repair=repair, site=event.chain[depth], severity=severity)
 

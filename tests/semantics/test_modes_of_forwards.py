@@ -58,3 +58,25 @@ def train(loader):
 )
 def test_a_forward_that_sets_its_mode(mode: str, expected: list[str]) -> None:
     assert [f.code for f in looplint.lint(SCRIPT.format(mode=mode), isolated=True)] == expected
+
+
+VALIDATION = """
+
+def validate(loader):
+    net = Net()
+    optimizer = torch.optim.Adam(net.parameters())
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).backward()
+        optimizer.step()
+    net.eval()
+    with torch.no_grad():
+        for x in loader:
+            print(net(x).item())
+"""
+
+
+def test_a_validation_by_a_forward_that_trains_is_cured_in_the_forward() -> None:
+    (finding,) = looplint.lint(SCRIPT.format(mode="self.train()") + VALIDATION, isolated=True)
+    assert finding.code == "LL302" and finding.fix is None
+    assert finding.message.endswith("its forward calls train() itself, whatever its caller sets: take that out")
