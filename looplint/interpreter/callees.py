@@ -43,14 +43,19 @@ def of_callee(expr: ir.Call, candidates: list[Atom]) -> Choice | None:
 
 
 def of_functions(interp: Interpreter, expr: ir.Call, candidates: list[Atom]) -> Choice | None:
-    """The choice between the functions that branches have given one local name: `step = plain_step if args.plain else mixed_step`."""
+    """The choice between the functions that branches have given one local name, or of a table: `step = plain_step if args.plain else mixed_step`."""
     functions = [atom.function for atom in candidates if isinstance(atom, Func)]
     named = expr.func
-    if not isinstance(named, ir.Name) or named.id not in interp.frame.locals:
-        return None
+    match named:
+        case ir.Name(id=path) if path in interp.frame.locals:
+            pass
+        case ir.Subscript(value=table, index=ir.Name() | ir.Attr() as key) if ir.path_of(table) and ir.path_of(key):
+            path = ir.render(named)
+        case _:
+            return None
     if len({f.qualname for f in functions}) < len(candidates):
         return None
-    return Choice([], named.id, tests=tuple(ir.Compare(named.node, named, ["is"], [ir.Name(f.node, f.name)]) for f in functions))
+    return Choice([], path, tests=tuple(ir.Compare(named.node, named, ["is"], [ir.Name(f.node, f.name)]) for f in functions))
 
 
 def _of_class(whole: Obj, candidates: list[Atom]) -> Choice | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Dataset, Loss, Obj, TorchModule
+from looplint.domain.objects import Dataset, Loss, Module, Obj, TorchModule
 from looplint.domain.values import NOTHING, UNKNOWN, ClassRef, Const, Func, Ref, ref
 from looplint.flow.remarks import Shelve
 from looplint.interpreter import classes, functions, hooks
@@ -37,7 +37,8 @@ def follow_insides(interp: Interpreter) -> None:
 
 def _follow_registrations(interp: Interpreter) -> None:
     """Follow what may register modules that were put into plain containers, on the very objects: whoever uses these may call it."""
-    kept = [e for e in interp.remarks.values() if isinstance(e, Shelve) and e.certain and e.used and not e.given]
+    shelved = [e for e in interp.remarks.values() if isinstance(e, Shelve) and e.certain and e.used and not e.given]
+    kept = [e for e in shelved if any(isinstance(obj, Module) for obj in interp.reachable([e.value]))]
     methods = dict.fromkeys((obj, each, f) for e in kept for obj in e.subjects for each, f in _registering(interp, obj))
     for obj, cls, function in methods:
         with interp.fueled(_FUEL):

@@ -221,6 +221,8 @@ def _parameter(func: Func, place: int | str) -> ir.Param | None:
 
 def _functions(interp: Interpreter, scope: Scope, callee: str) -> list[Func]:
     """The functions of the project that a dotted name calls, as the text tells; for a class, its constructor."""
+    if callee.endswith("[]"):
+        return [func for name in _in_table(scope, callee.removesuffix("[]")) for func in _functions(interp, scope, name)]
     head, _, rest = callee.partition(".")
     if head == "self" and scope.owner is not None:
         return _member(interp, scope.owner, rest)
@@ -238,6 +240,31 @@ def _functions(interp: Interpreter, scope: Scope, callee: str) -> list[Func]:
     return [
         func for atom in _imported(interp, scope, head, rest) for func in ([atom] if isinstance(atom, Func) else _constructor(interp, atom))
     ]
+
+
+def _in_table(scope: Scope, name: str) -> list[str]:
+    """The dotted names of what stands in a dict or a list of a name, where a function or the module's body writes it down: `{"a": train_a, "b": train_b}`."""
+    code = scope.module.lowered()
+    for function in (scope.function, *([code.top] if code is not None else [])):
+        if (written := _tables(function).get(name)) is not None:
+            return written
+    return []
+
+
+@ir.kept_with_code
+def _tables(function: ir.Function) -> dict[str, list[str]]:
+    """The dicts and lists that a function writes down, by their names: the dotted names that stand in them."""
+    found: dict[str, list[str]] = {}
+    for stmt in ir.statements(function.body):
+        match stmt:
+            case ir.Assign(targets=[ir.Name(id=name)], value=ir.DictDisplay(items=entries)):
+                items = [value for _, value in entries]
+            case ir.Assign(targets=[ir.Name(id=name)], value=ir.Display(items=items)):
+                pass
+            case _:
+                continue
+        found.setdefault(name, []).extend(path for each in items if (path := ir.path_of(each)) is not None)
+    return found
 
 
 def _constructor(interp: Interpreter, atom: object) -> list[Func]:

@@ -18,6 +18,7 @@ from looplint.queries.data_loops import over_data
 from looplint.queries.loop_phrases import Phrase, Words
 from looplint.queries.program import Program
 from looplint.regex import regex
+from looplint.syntax import ir
 from looplint.syntax.positions import span
 from looplint.syntax.project import ModuleInfo
 from looplint.syntax.site import Site
@@ -290,7 +291,9 @@ def _guarded(guard: Guard, event: Event, level: int) -> _Scope:
 
 
 def _condition(guard: Guard, module: ModuleInfo) -> str:
-    return f"{'if' if guard.held else 'unless'} {_code(Site(module, guard.test.node))}"
+    # Which of several functions a name stands for is asked in no words of the program.
+    implied = isinstance(guard.test, ir.Compare) and not isinstance(guard.test.node, cst.Comparison)
+    return f"{'if' if guard.held else 'unless'} {ir.render(guard.test) if implied else _code(Site(module, guard.test.node))}"
 
 
 def _called(site: Site) -> str:

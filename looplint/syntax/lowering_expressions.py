@@ -85,6 +85,8 @@ class ExpressionLowering(Scopes):
         match func:
             case ir.Attr(value=ir.Call(func=ir.Name(id="super")), attr=method):
                 callee: str | None = f"{ir.SUPER}.{method}"
+            case ir.Subscript(value=table):
+                callee = f"{path}[]" if (path := ir.path_of(table)) is not None else None
             case _:
                 callee = ir.path_of(func)
         if callee is None:

@@ -60,7 +60,8 @@ class Usage:
     # The methods that are called on what its calls give, under the names that this gets.
     given_methods: frozenset[str] = frozenset()
     iterated: bool = False
-    # The dotted names of the functions it is passed to, each with its place among the arguments; those of `super()` begin with SUPER.
+    # The dotted names of the functions it is passed to, each with its place among the arguments; those of `super()` begin with SUPER, and `[]` follows the
+    # name of a table that a function is taken from.
     passed: frozenset[tuple[str, int]] = frozenset()
     # The same for those to which it goes by a keyword.
     named: frozenset[tuple[str, str]] = frozenset()
