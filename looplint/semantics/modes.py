@@ -24,20 +24,23 @@ def note_modes(interp: Interpreter, obj: Module, args: Arguments) -> None:
     obj.modal = modal if obj.modal in ("", modal) else "maybe"
 
 
-def mode_of_forward(interp: Interpreter, cls: ClassRef) -> Literal["train", "eval", ""]:
-    """The mode that a forward puts its own module in, whoever calls it: `def forward(self, x): self.train()`."""
+def switches_of_forward(interp: Interpreter, cls: ClassRef) -> tuple[str, ...]:
+    """What a forward calls of its own module in each run, whoever calls it: its mode, or a clear of its gradients: `def forward(self, x): self.train()`."""
     member = classes.find_member(interp, cls, "forward")
-    return _mode_set_in(member[0]) if member is not None and isinstance(member[0], ir.Function) else ""
+    return _switches_in(member[0]) if member is not None and isinstance(member[0], ir.Function) else ()
 
 
 @ir.kept_with_code
-def _mode_set_in(forward: ir.Function) -> Literal["train", "eval", ""]:
+def _switches_in(forward: ir.Function) -> tuple[str, ...]:
     own = forward.params[0].name if forward.params else ""
+    found: dict[str, str] = {}
     for stmt in forward.body:
         match stmt:
             case ir.ExprStmt(value=ir.Call(func=ir.Attr(value=ir.Name(id=name), attr="train" | "eval" as mode), args=[])) if name == own:
-                return "train" if mode == "train" else "eval"
-    return ""
+                found.setdefault("mode", mode)
+            case ir.ExprStmt(value=ir.Call(func=ir.Attr(value=ir.Name(id=name), attr="zero_grad"))) if name == own:
+                found.setdefault("clear", "zero_grad")
+    return tuple(found.values())
 
 
 def _layer_differs(obj: Module, args: Arguments) -> bool | None:

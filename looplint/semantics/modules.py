@@ -28,7 +28,7 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.flow.events import Construct, Escape, Eval, Forward, Move, SetMode, Train
+from looplint.flow.events import Clear, Construct, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize, Spread
 from looplint.interpreter import calls, classes, hooks, names, objects, unfollowed, unseen_methods
 from looplint.interpreter.calls import build, builds
@@ -41,7 +41,7 @@ from looplint.semantics.carried import carries_state, leaves_outputs
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
 from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
-from looplint.semantics.modes import mode_of_forward, note_modes
+from looplint.semantics.modes import note_modes, switches_of_forward
 from looplint.semantics.module_containers import fill_derived
 from looplint.semantics.outcomes import of_forward
 from looplint.semantics.parameters import held, is_frozen, note_class, shows_no_parameters, without_parameters
@@ -127,8 +127,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     own = trained if not frozen else "no"
     if obj.cls is not None:
         devices.note_forward(interp, obj.cls)
-        if mode := mode_of_forward(interp, obj.cls):
-            interp.emit(Train() if mode == "train" else Eval(), expr.node, {obj})
+        for switch in switches_of_forward(interp, obj.cls):
+            interp.emit(Train() if switch == "train" else Eval() if switch == "eval" else Clear(set_to_none=None), expr.node, {obj})
     applied = _is_called(interp, obj, expr.func)
     bare = False
     if own != "no" and without_parameters(obj):

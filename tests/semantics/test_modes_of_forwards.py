@@ -80,3 +80,40 @@ def test_a_validation_by_a_forward_that_trains_is_cured_in_the_forward() -> None
     (finding,) = looplint.lint(SCRIPT.format(mode="self.train()") + VALIDATION, isolated=True)
     assert finding.code == "LL302" and finding.fix is None
     assert finding.message.endswith("its forward calls train() itself, whatever its caller sets: take that out")
+
+
+CLEARING = """
+import torch
+from torch import nn, optim
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 1)
+
+    def forward(self, x):
+        {first}
+        return self.head(x)
+
+def train(loader):
+    net = Net()
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        ("self.zero_grad()", []),
+        ("x = x * 2\n        self.zero_grad(set_to_none=True)", []),
+        ("self.train()\n        self.zero_grad()", []),
+        ("self.train()", ["LL102"]),
+        ("self.head.train()", ["LL102"]),
+    ],
+)
+def test_a_forward_that_clears_the_gradients_of_its_module(first: str, expected: list[str]) -> None:
+    assert [f.code for f in looplint.lint(CLEARING.format(first=first), isolated=True)] == expected
