@@ -54,7 +54,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A scheduler that is wrapped in another one, or that escapes into code that cannot be followed: it is returned, stored or passed on.
 - Schedulers that are kept in one list or dict, and that of one of several trainers. Those that branches build under one name are one.
 - A scheduler whose optimizer does not step in a loop after it.
-- One whose name another scheduler of its optimizer takes, which is stepped.
+- One whose name another scheduler of its optimizer takes, which is stepped, or that is built anew after one pass, as to time it.
 - One that is told where it begins (`last_epoch=epoch`): its construction sets the rate of that epoch, and each round may build one.
 
 ## Repair
@@ -140,9 +140,19 @@ def check(program: Program) -> Reports:
 
 
 def _takes_name(program: Program, other: Scheduler, scheduler: Scheduler, built: Construct) -> bool:
-    """Whether another scheduler of the same optimizer takes the name of one that is built."""
-    alike = other.name == scheduler.name and other.optimizer == scheduler.optimizer
-    return alike and not _is_another_choice(program, other, built)
+    """Whether another scheduler takes the name of one that is built: of its optimizer, or of one built anew after a single pass, as to time it."""
+    alike = other.optimizer == scheduler.optimizer or (_names(other) == _names(scheduler) and _goes_over_data_once(program, scheduler))
+    return other.name == scheduler.name and alike and not _is_another_choice(program, other, built)
+
+
+def _names(scheduler: Scheduler) -> set[str]:
+    return {o.name for o in refs(scheduler.optimizer, Optimizer)}
+
+
+def _goes_over_data_once(program: Program, scheduler: Scheduler) -> bool:
+    """Whether the optimizer of a scheduler steps in one loop alone, with no epochs around it."""
+    optimizers = set(refs(scheduler.optimizer, Optimizer))
+    return all(len(e.loops) < 2 for e in program.of(Step) if not optimizers.isdisjoint(e.subjects))
 
 
 def _is_another_choice(program: Program, other: Scheduler, built: Construct) -> bool:

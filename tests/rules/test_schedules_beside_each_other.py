@@ -46,3 +46,26 @@ def test_none_of_the_optimizer_is(built: str, stepped: str) -> None:
     found = looplint.lint(PROGRAM.format(built=built, stepped=stepped), isolated=True)
     assert [(f.code, f.severity) for f in found] == [("LL205", "error")]
     assert "the learning rate keeps the value" in found[0].message
+
+
+TRIED = """\
+model = nn.Linear(2, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scheduler = lr_scheduler.StepLR(optimizer, 3)
+{tried}
+"""
+ANEW = TRIED.format(tried="") + PROGRAM.partition("{built}")[2].format(stepped="scheduler.step()")
+ONE_PASS = "for x, y in loader:\n    nn.functional.mse_loss(model(x), y).backward()\n    optimizer.step()\n    optimizer.zero_grad()"
+IMPORTS = PROGRAM.partition("model = ")[0]
+
+
+@pytest.mark.parametrize(
+    ("tried", "expected"),
+    [
+        (ONE_PASS, []),
+        (ONE_PASS.replace("for x, y in loader:", "for x, y in loader:\n    print(len(x))"), []),
+        ("for epoch in range(10):\n    " + ONE_PASS.replace("\n", "\n    "), ["LL205"]),
+    ],
+)
+def test_all_is_built_anew_after_a_pass_that_is_timed(tried: str, expected: list[str]) -> None:
+    assert [f.code for f in looplint.lint(IMPORTS + TRIED.format(tried=tried) + ANEW, isolated=True)] == expected
