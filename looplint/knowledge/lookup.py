@@ -12,7 +12,7 @@ _BUILTINS: dict[str, str] = {
     "builtins.reversed": "sequence", "builtins.filter": "filter", "builtins.map": "map", "builtins.float": "number", "builtins.int": "number",
     "builtins.str": "text", "builtins.print": "text", "builtins.repr": "text", "builtins.format": "text", "builtins.round": "number",
     "math.ceil": "number", "math.floor": "number", "math.trunc": "number", "numpy.ceil": "number", "numpy.floor": "number",
-    "builtins.bool": "number", "builtins.sum": "tensor", "builtins.max": "tensor", "builtins.min": "tensor", "builtins.abs": "tensor",
+    "builtins.bool": "number", "builtins.sum": "sum", "builtins.max": "tensor", "builtins.min": "tensor", "builtins.abs": "tensor",
     "builtins.getattr": "getattr", "builtins.setattr": "setattr", "builtins.isinstance": "pure", "builtins.hasattr": "hasattr", "builtins.type": "class-of",
     "builtins.dict": "dict", "builtins.super": "super", "builtins.vars": "vars", "builtins.exec": "exec", "builtins.eval": "eval",
     "builtins.id": "pure", "builtins.open": "pure", "builtins.any": "pure", "builtins.all": "pure", "builtins.callable": "pure", "builtins.input": "pure",

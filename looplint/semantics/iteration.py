@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Generator, Instance, TorchModule
+from looplint.domain.objects import Generator, Instance, List, TorchModule
 from looplint.domain.values import (
     NONE,
     NOTHING,
@@ -19,8 +19,9 @@ from looplint.domain.values import (
     const,
     exact_items,
     join,
+    ref,
 )
-from looplint.interpreter import loops, objects, unfollowed
+from looplint.interpreter import calls, loops, objects, unfollowed
 from looplint.interpreter.elements import element_of, loaders_in
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
@@ -81,6 +82,17 @@ def _chain(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
     for value in args.positional:
         result = join(result, element_of(interp, value))
     return frozenset({Iter(result or UNKNOWN)})
+
+
+@transfer("sum")
+def _sum(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`sum(lists, [])` puts lists together; other sums are computed."""
+    start = args.get(1, "start") or NOTHING
+    if not any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List)) for a in start):
+        return calls.apply(interp, "tensor", qualname, args, expr)
+    given = element_of(interp, args.get(0, "iterable") or UNKNOWN)
+    items = [element_of(interp, each) for each in (given, *([start] if exact_items(start) != () else []))]
+    return ref(objects.new_list(interp, expr.node, items, exact=False))
 
 
 @transfer("filter")

@@ -46,7 +46,7 @@ from looplint.syntax import ir
 from looplint.syntax.site import Site
 
 # What following one forward may cost, and how deep modules stand in modules.
-_FUEL = 4_000
+_FUEL = 10_000
 _DEPTH = 6
 # Through how many forwards an entry is passed on.
 _ENTRIES = 3
