@@ -91,7 +91,7 @@ def _sum(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     if not any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List)) for a in start):
         return calls.apply(interp, "tensor", qualname, args, expr)
     given = element_of(interp, args.get(0, "iterable") or UNKNOWN)
-    items = [element_of(interp, each) for each in (given, *([start] if exact_items(start) != () else []))]
+    items = [element_of(interp, each) for each in (given, *([start] if exact_items(start) else []))]
     return ref(objects.new_list(interp, expr.node, items, exact=False))
 
 

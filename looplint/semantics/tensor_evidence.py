@@ -24,6 +24,7 @@ from looplint.knowledge.pytorch import (
     TENSOR_ARGUMENTS,
     TENSOR_ATTRIBUTES,
     TENSOR_COMPUTING,
+    TENSOR_METHODS,
     TENSOR_ONLY,
     TENSOR_ONLY_ATTRIBUTES,
 )
@@ -51,12 +52,28 @@ def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: s
     receiver = _dropped_by(name, expr)
     if receiver is None or (isinstance(expr, ir.Call) and is_made_there(interp.frame.function, expr)):
         return  # nothing is dropped, or what is there already
-    if _is_tensor(interp, atom, receiver):
+    if _is_tensor(interp, atom, receiver) and not _may_be_of_the_program(interp, receiver, name):
         kept = _is_parameter(interp, ir.render(receiver))
         changes = _changes(name, args, expr)
         again = changes == "device" and is_moved_again(interp.frame.function, interp.statement, ir.render(receiver))
         discard = Discard(receiver=ir.render(receiver), method=name, changes=changes, of_parameter=kept, again=again)
         interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
+
+
+def _may_be_of_the_program(interp: Interpreter, receiver: ir.Expr, name: str) -> bool:
+    """Whether what is converted may be of a class in sight that has a conversion of its own: it is on some path, or has another method of such a class."""
+    usage = _usage(interp, path) if (path := ir.path_of(receiver)) is not None else None
+    own = usage.methods - TENSOR_METHODS.keys() - TENSOR_ONLY - {name} if usage is not None else frozenset[str]()
+    if own and any(name in cls.methods and not own.isdisjoint(cls.methods) for cls in _classes_in_sight(interp)):
+        return True
+    with interp.looking():
+        return bool(interp.candidates) and any(isinstance(a, Ref) and a.obj.cls is not None for a in interp.evaluate(receiver))
+
+
+def _classes_in_sight(interp: Interpreter) -> Iterator[ir.Class]:
+    for module in (interp.main, *interp.project.modules):
+        if module.code is not None:
+            yield from module.code.classes
 
 
 def _is_parameter(interp: Interpreter, path: str) -> bool:
