@@ -51,9 +51,20 @@ class SetValue(Repair):
         always = self.other.calls == self.event.calls and set(self.other.guards) <= set(self.event.guards)
         safe, value = always, self.value
         if not always and self.other.index < self.event.index and isinstance(target, cst.Attribute):
-            safe, value = True, f"not {place.layout.code(target.value)}.{self.tells}"
+            told = f"not {place.layout.code(target.value)}.{self.tells}"
+            safe, value = True, told if _is_true(node.value) else f"{_operand(place.layout, node.value)} and {told}"
         draft.replace(node.value, value)
         return Plan(f"Set {place.layout.code(target)} to {value}", "safe" if safe else "unsafe", [draft])
+
+
+def _is_true(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "True"
+
+
+def _operand(layout: Layout, node: cst.BaseExpression) -> str:
+    """The text of what somebody else decides, such as a parameter: it stands before `and`."""
+    code = layout.code(node)
+    return code if isinstance(node, cst.Name | cst.Attribute | cst.Call | cst.Subscript) else f"({code})"
 
 
 class CopyValue(Repair):
