@@ -158,7 +158,11 @@ def check(program: Program) -> Reports:
         after = "" if given_out else f", and {whole}.train() before training goes on"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         by_itself = switch is not None and switch.site == event.site
-        cure = "its forward calls train() itself, whatever its caller sets: take that out" if by_itself else f"call {whole}.eval() before it{after}"
+        cure = (
+            "its forward calls train() itself, whatever its caller sets: take that out"
+            if by_itself
+            else f"call {whole}.eval() before it{after}"
+        )
         message = f"{name} is in train mode {where}: {effect}; {cure}"
         if switch and not by_itself:
             notes = note(switch, "train mode is switched on here")

@@ -373,9 +373,10 @@ def _lies_before(switch: Event, event: Event, start: Event) -> bool:
 
 
 def is_for_one(program: Program, switch: Event, event: Event, module: Obj) -> bool:
-    """Whether eval mode is switched on for a forward: before it, or before the loop that it is in, and for no other forward in between."""
+    """Whether eval mode is switched on for a forward: before it, or before its loop, and for none in between but those of one training, of features too."""
     between = (
         e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index and not exclude_each_other(e, event)
     )
     around = event.loops[: len(switch.loops)] == switch.loops
-    return around and switch.index < event.index and stands_under(event, switch.guards) and not any(between)
+    alike = (program.gives_inputs(e) or (e.loops == event.loops and e.guards == event.guards and program.is_trained(e)) for e in between)
+    return around and switch.index < event.index and stands_under(event, switch.guards) and all(alike)

@@ -411,7 +411,11 @@ class Program(Incidence):
 
     def feeds_training(self, event: Forward) -> bool:
         """Whether a forward's result is what another one is trained on, or towards: a generator's samples, the codes of an encoder, pseudo-labels."""
-        return event.key in self._fed or event.key in self.uses.supervising
+        return self.gives_inputs(event) or event.key in self.uses.supervising
+
+    def gives_inputs(self, event: Forward) -> bool:
+        """Whether another forward is trained on a forward's result: the samples of a generator, the features for a head."""
+        return event.key in self._fed
 
     @cached_property
     def _fed(self) -> frozenset[object]:
