@@ -156,7 +156,17 @@ class SetAside:
         return len(self.key)
 
 
-Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled | Rooted | SetAside
+@dataclass(frozen=True, slots=True)
+class MadeOutOfSight:
+    """Code out of sight made it of what has a graph: the event that handed it that."""
+
+    event: EventKey
+
+    def __hash__(self) -> int:
+        return self.event[0].number
+
+
+Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled | Rooted | SetAside | MadeOutOfSight
 Tags = frozenset[Tag]
 NO_TAGS: Tags = frozenset()
 
@@ -217,6 +227,11 @@ def without_roots(tags: Tags) -> Tags:
 def is_built_around(tags: Tags, depth: int) -> bool:
     """Whether a graph has a part that was built outside of the innermost of so many loops: each turn of it goes through that again."""
     return any(isinstance(tag, Rooted) and tag.depth < depth for tag in tags)
+
+
+def handed_over_at(tags: Tags) -> frozenset[EventKey]:
+    """The events that handed code out of sight what it made a tensor of."""
+    return frozenset(tag.event for tag in tags if isinstance(tag, MadeOutOfSight))
 
 
 def tell_of_a_graph(tags: Tags) -> bool:

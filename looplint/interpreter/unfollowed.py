@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from looplint.domain.membership import parameters_in
 from looplint.domain.objects import Engine, Instance, Loader, Loss, Module, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.tags import MadeOutOfSight, Mark
 from looplint.domain.tensors import combine, guess, is_array, is_loss_with_graph
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Tensor, Unknown, Value
 from looplint.flow.events import Escape, LoadState
@@ -61,14 +62,18 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
             obj.handed_over = True
     note_differentiated(name, reached)
     kept = _kept(interp, atom, args, reached)
+    escape = None
     if not _computes_loss(expr, reached, kept) and (reached or (tensor is not None and tensor.graph != "no" and not measured)):
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()
-        interp.emit(Escape(callee=callee, output=not reached, forwards=forwards, kept=kept), expr.node, subjects, certain=bool(reached))
+        escape = interp.emit(
+            Escape(callee=callee, output=not reached, forwards=forwards, kept=kept), expr.node, subjects, certain=bool(reached)
+        )
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None and not is_array(tensor):
-        return frozenset({guess(interp.grad, tensor, modules)})
+        made = guess(interp.grad, tensor, modules)
+        return frozenset({made.tagged(MadeOutOfSight(escape.key)) if escape is not None and _only_computes(name, tensor, escape) else made})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
 
@@ -121,6 +126,11 @@ def _computes_loss(expr: ir.Expr, reached: Iterable[Obj], kept: frozenset[Obj]) 
         return False
     name = (ir.path_of(expr.func) or "").rpartition(".")[2]
     return naming.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached if o not in kept)
+
+
+def _only_computes(name: str, given: Tensor, escape: Escape) -> bool:
+    """Whether code that gets tensors alone only computes with them, where a loss is computed of its result: it gets no loss, and is not named after training."""
+    return escape.output and Mark.LOSS not in given.tags and not naming.trains(name)
 
 
 def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iterable[Obj]) -> frozenset[Obj]:

@@ -13,6 +13,7 @@ from looplint.flow.automaton import Touch
 from looplint.flow.events import Backward, Clear, Clip, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
+from looplint.interpreter.facts import Uses
 from looplint.queries.attribution import used_events
 from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related, rule_each_other_out
 
@@ -48,8 +49,10 @@ def _passes_over(whole: bool, picked: Iterable[Obj], parts: Iterable[Obj]) -> bo
 class Incidence:
     """The events of a program by their kinds, and what they happen to, for sure or perhaps."""
 
-    def __init__(self, graph: EventGraph, remarks: Iterable[Remark]) -> None:
+    def __init__(self, graph: EventGraph, remarks: Iterable[Remark], uses: Uses) -> None:
         self.graph = graph
+        # What becomes of forwards' outputs.
+        self.uses = uses
         self._remarks = list(remarks)
 
     @cached_property
@@ -203,6 +206,8 @@ class Incidence:
         holds = obj.holds
         modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
         if event.variant == "output":
+            if event.key in self.uses.made_into_a_loss:
+                return None  # what has gone backward is no part of a loss
             return "may" if not holds or related(holds, modules) else None
         if event.kind in ("copy", "escape"):
             return "must" if holds and related(holds, modules) else None

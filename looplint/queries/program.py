@@ -68,9 +68,8 @@ class Program(Incidence):
     """One linted file with everything that was followed from it."""
 
     def __init__(self, interpreter: Interpreter, main: str = "", complete: bool = True) -> None:
-        super().__init__(interpreter.graph, interpreter.remarks.values())
-        # What becomes of forwards' outputs, which gradients the program touches by itself, and what holds for all of it.
-        self.uses = interpreter.uses
+        super().__init__(interpreter.graph, interpreter.remarks.values(), interpreter.uses)
+        # Which gradients the program touches by itself, and what holds for all of it.
         self.gradients = interpreter.gradients
         self.flags = interpreter.flags
         self.reached = interpreter.reached

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplint.dataclass import replace
 from looplint.domain.objects import Loss, Module, Obj
 from looplint.domain.outcomes import of_value
-from looplint.domain.tags import Mark, Multiplied, Tags, went_backward
+from looplint.domain.tags import Mark, Multiplied, Tags, handed_over_at, went_backward
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import COMPUTED, Arguments, Tensor, Unknown, Value, constant_of, tensor_of
 from looplint.flow.remarks import Objective, Score
@@ -45,6 +45,8 @@ def of_library(interp: Interpreter, obj: Loss | None, function: str, args: Argum
     given = obj.arguments if obj is not None else args
     unresolved = (reduction is not None and known is None) or bool(given and given.keywords.keys() & {"size_average", "reduce"})
     interp.uses.compare(tensor.origins)
+    if tensor.graph != "no":
+        interp.uses.made_into_a_loss |= handed_over_at(tensor.tags)
     result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(Mark.LOSS)
     if known is not None and known.value == "sum":
         result = result.tagged(Mark.SUM_REDUCTION)
