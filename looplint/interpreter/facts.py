@@ -54,7 +54,7 @@ class Uses:
         self.going_backward: set[EventKey] = set()
         # Sums that start from what a forward put out: an output in the making, no record of the iterations.
         self.added_to_outputs: set[EventKey] = set()
-        # The events that hand what has a graph to code out of sight, of whose result a loss is computed in sight.
+        # The events that hand what has a graph to code out of sight which makes a loss of it by its name, or something of which a loss is computed in sight.
         self.made_into_a_loss: set[EventKey] = set()
 
     def compare(self, origins: Iterable[EventKey]) -> None:

@@ -73,7 +73,11 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None and not is_array(tensor):
         made = guess(interp.grad, tensor, modules)
-        return frozenset({made.tagged(MadeOutOfSight(escape.key)) if escape is not None and _only_computes(name, tensor, escape) else made})
+        if escape is None or not escape.output or isinstance(atom, Func):
+            return frozenset({made})  # what is in sight, and too large, may do anything
+        if naming.computes_loss(name) and isinstance(expr, ir.Call) and not expr.dropped:
+            interp.uses.made_into_a_loss.add(escape.key)
+        return frozenset({made.tagged(MadeOutOfSight(escape.key)) if _only_computes(name, tensor) else made})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
 
@@ -128,9 +132,9 @@ def _computes_loss(expr: ir.Expr, reached: Iterable[Obj], kept: frozenset[Obj]) 
     return naming.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached if o not in kept)
 
 
-def _only_computes(name: str, given: Tensor, escape: Escape) -> bool:
-    """Whether code that gets tensors alone only computes with them, where a loss is computed of its result: it gets no loss, and is not named after training."""
-    return escape.output and Mark.LOSS not in given.tags and not naming.trains(name)
+def _only_computes(name: str, given: Tensor) -> bool:
+    """Whether a function that is given tensors alone only computes with them, if a loss is computed of its result: it gets no loss, and does not train by its name."""
+    return Mark.LOSS not in given.tags and not naming.trains(name)
 
 
 def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iterable[Obj]) -> frozenset[Obj]:

@@ -207,7 +207,7 @@ class Incidence:
         modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
         if event.variant == "output":
             if event.key in self.uses.made_into_a_loss:
-                return None  # what has gone backward is no part of a loss
+                return None  # no loss is computed of what has gone backward
             return "may" if not holds or related(holds, modules) else None
         if event.kind in ("copy", "escape"):
             return "must" if holds and related(holds, modules) else None
