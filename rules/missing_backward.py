@@ -54,7 +54,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A program that could not be followed to its end.
 - Code that cannot be followed may go backward: the optimizer or something in the loop escapes into it, and nothing clears the gradients afterwards, or
-  it is given what a model put out.
+  it is given what a model put out, unless it computes a loss by its name, or a loss is computed of its result.
 - Backwards by other names: `accelerator.backward`, `fabric.backward`, `engine.backward`, `scaler.scale(loss).backward()`,
   `torch.autograd.backward`; and a model whose own forward goes backward.
 - Gradients by hand: `p.grad = ...`, evolution strategies; `p.grad.add_(...)` or `p.grad += ...` under no condition.
