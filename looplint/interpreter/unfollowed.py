@@ -14,6 +14,7 @@ from looplint.flow.remarks import Entrust
 from looplint.interpreter import handed_out, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge import naming
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.syntax import ir
 
 
@@ -73,11 +74,9 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None and not is_array(tensor):
         made = guess(interp.grad, tensor, modules)
-        if escape is None or not escape.output or isinstance(atom, Func):
-            return frozenset({made})  # what is in sight, and too large, may do anything
-        if naming.computes_loss(name) and isinstance(expr, ir.Call) and not expr.dropped:
-            interp.uses.made_into_a_loss.add(escape.key)
-        return frozenset({made.tagged(MadeOutOfSight(escape.key)) if _only_computes(name, tensor) else made})
+        if escape is not None and escape.output and not isinstance(atom, Func):
+            made = _of_outputs(interp, escape, name, expr, tensor, made)
+        return frozenset({made})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
 
@@ -132,9 +131,22 @@ def _computes_loss(expr: ir.Expr, reached: Iterable[Obj], kept: frozenset[Obj]) 
     return naming.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached if o not in kept)
 
 
-def _only_computes(name: str, given: Tensor) -> bool:
-    """Whether a function that is given tensors alone only computes with them, if a loss is computed of its result: it gets no loss, and does not train by its name."""
-    return Mark.LOSS not in given.tags and not naming.trains(name)
+def _of_outputs(interp: Interpreter, escape: Escape, name: str, expr: ir.Expr, given: Tensor, made: Tensor) -> Tensor:
+    """What code out of sight makes of outputs: a loss by its name, or what shows that they have not gone backward where a loss is computed of it.
+
+    What gets a loss, or trains by its name, may send it backward and give anything.
+    """
+    if _gets_a_loss(expr, given) or naming.trains(name):
+        return made
+    if naming.computes_loss(name) and isinstance(expr, ir.Call) and not expr.dropped:
+        interp.uses.made_into_a_loss.add(escape.key)
+    return made.tagged(MadeOutOfSight(escape.key))
+
+
+def _gets_a_loss(expr: ir.Expr, given: Tensor) -> bool:
+    """Whether what is called gets a loss, as far as is known of what it is given, and of the names of that."""
+    paths = (ir.path_of(arg.value) or "" for arg in expr.args) if isinstance(expr, ir.Call) else ()
+    return Mark.LOSS in given.tags or any(names_a_loss(path.rpartition(".")[2]) for path in paths)
 
 
 def _kept(interp: Interpreter, atom: Atom | None, args: Arguments, reached: Iterable[Obj]) -> frozenset[Obj]:

@@ -48,6 +48,7 @@ MAY_GO_BACKWARD = {
     "a loss is measured without gradients": "given = blend(output)\n                with torch.no_grad(): print(criterion(given, y))",
     "a training by its name": "loss = criterion(fit_plane(output), y)",
     "it gets the loss": "loss = criterion(blend(criterion(output, y)), y)",
+    "it gets what is named a loss": "loss = dice_loss(output, y); loss = compute_loss(loss)",
     "another call beside it": "loss = criterion(blend(output), y); blend(output, y)",
     "the result of a loss by its name is dropped": "compute_loss(output, y)",
     "a loss that it updates": "loss = update_loss(output, y)",
