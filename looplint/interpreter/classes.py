@@ -211,6 +211,25 @@ def lacks(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     return known
 
 
+def is_an_output(interp: Interpreter, cls: ClassRef, name: str) -> bool:
+    """Whether an attribute of a module holds what a part of it has given, and no part: its forward sets it, `self.field = self.net(x)`, and no constructor."""
+    found = False
+    for each in mro(interp, cls):
+        for function in each.cls.methods.values():
+            own = function.params[0].name if function.params else ""
+            for stmt in ir.statements(function.body) if own else ():
+                if not isinstance(stmt, ir.Assign) or all(ir.path_of(target) != f"{own}.{name}" for target in stmt.targets):
+                    continue
+                match stmt.value:
+                    case ir.Call(func=ir.Attr(value=ir.Name(id=holder), attr=part)) if holder == own and function.name != "__init__":
+                        found = found or function.name == "forward"
+                        if find_member(interp, cls, part) is not None:
+                            return False  # a method may make a part
+                    case _:
+                        return False
+    return found
+
+
 def is_set_by_name(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     """Whether methods of a class give its instances an attribute, by its name, and nothing else does: each class of its line is known."""
     methods = [f for c in mro(interp, cls) for f in c.cls.methods.values()]

@@ -159,8 +159,10 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         case Scheduler() if name == "optimizer":
             return obj.optimizer or UNKNOWN
         case Module() | Loss() if name != "__call__":
-            missing = obj.cls is not None and not obj.symbolic and name not in _OF_MODULES and classes.lacks(interp, obj.cls, name)
-            return UNKNOWN if missing else _beside_parts(interp, obj, name) or child(interp, obj, name)
+            cls = obj.cls if name not in _OF_MODULES else None
+            if cls is not None and ((not obj.symbolic and classes.lacks(interp, cls, name)) or classes.is_an_output(interp, cls, name)):
+                return UNKNOWN
+            return _beside_parts(interp, obj, name) or child(interp, obj, name)
         case Options() if name not in OPTION_METHODS:
             return frozenset({Method(Unknown(), name)})
         case StateDict() if name == "data":
