@@ -133,7 +133,7 @@ def _assign_attribute(interp: Interpreter, target: ir.Attr, value: Value, stmt: 
         _keep_graphs(interp, target.value, value)
     for atom in base:
         match atom:
-            case Params() | Tensor() | Unknown() if gradient_uses.gives_another_form(target, stmt):
+            case Params() | Tensor() | Unknown() if gradient_uses.gives_another_form(target, stmt, interp.frame.function):
                 hooks.gradient_rewritten.run(interp, atom)
             case Params() | Tensor() | Unknown():
                 hooks.attribute_assigned.run(interp, atom, target, value)

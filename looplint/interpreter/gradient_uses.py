@@ -8,16 +8,19 @@ from typing import Literal
 from looplint.interpreter.facts import GradientAccess
 from looplint.syntax import ir
 
-# The methods of a gradient that make no use of it, that make a number of it, alone or without arguments, and that change it in place.
+# The methods of a gradient that make no use of it, that make a number of it, alone or without arguments, that change it in place, and that put others there.
 _EMPTYING = frozenset({"zero_", "detach_"})
 _MEASURING = frozenset({"norm", "isnan", "isinf", "isfinite", "numel", "size", "dim", "item"})
 _REDUCING = frozenset({"mean", "sum", "std", "var", "max", "min", "any", "all"})
 _CHANGING = frozenset({"mul_", "div_", "add_", "sub_", "copy_", "clamp_", "clip_", "nan_to_num_", "masked_fill_"})
+_REPLACING = frozenset({"zero_", "fill_", "copy_"})
 # The methods whose result is the gradient in another form.
 _FORMS = frozenset({"detach", "abs", "float", "double", "clone", "cpu", "to", "view", "reshape", "flatten", "pow", "square"})
 # What a tensor tells of its form, and the methods that make another tensor of that form.
 _ATTRIBUTES_OF_FORM = frozenset({"shape", "device", "dtype", "layout", "ndim"})
 _OF_FORM = _ATTRIBUTES_OF_FORM | frozenset({"size", "dim", "numel", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor"})
+# The modules and functions by their usual names that change nothing but what they are given.
+_THAT_COMPUTE = frozenset({"torch", "th", "np", "numpy", "math", "F", "abs", "float", "int", "len", "list", "max", "min", "print", "range"})
 
 _IN_ANY_WAY = nullcontext()
 
@@ -61,25 +64,25 @@ def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Functio
             asked = usage.methods | usage.attrs
             used = usage.passed or usage.named or usage.iterated or usage.called or usage.keyed or usage.computed
             measured = asked and asked <= _MEASURING and not used
-            return gradients.unapplied() if measured or _is_given_back(name, function) else _IN_ANY_WAY
-        case ir.Assign(targets=[ir.Attr() as target]) if gives_another_form(target, stmt):
+            return gradients.unapplied() if measured or _is_given_back({name}, function) else _IN_ANY_WAY
+        case ir.Assign(targets=[ir.Attr() as target]) if gives_another_form(target, stmt, function):
             return gradients.unapplied()
-        case ir.Assign(targets=[ir.Name(id=name)], value=value) if any(map(is_gradient, ir.walk(value))) and _is_given_back(name, function):
-            return gradients.unapplied()
+        case ir.Assign(targets=[ir.Name() | ir.Display()], value=value) if any(map(is_gradient, ir.walk(value))):
+            return gradients.unapplied() if _is_given_back(ir.binds(stmt), function) else _IN_ANY_WAY
     return _IN_ANY_WAY
 
 
-def _is_given_back(name: str, function: ir.Function) -> bool:
-    """Whether all that a function does with a name, and with what it computes from it, is to make a gradient of it again.
+def _is_given_back(names: set[str], function: ir.Function) -> bool:
+    """Whether all that a function does with some names, and with what it computes from them, is to make a gradient of it again.
 
     `g = p.grad / world; dist.all_reduce(g); p.grad.data = g`.
     """
     stmts = list(ir.statements(function.body))
-    computed, before = {name}, 0
+    computed, before = set(names), 0
     while len(computed) > before:
         before = len(computed)
         given = (stmt for stmt in stmts if isinstance(stmt, ir.Assign) and _names_any(stmt.value, computed))
-        computed |= {target.id for stmt in given for target in stmt.targets if isinstance(target, ir.Name)}
+        computed |= {name for stmt in given for name in ir.binds(stmt)}
     using = [stmt for stmt in stmts if not isinstance(stmt, ir.If) and any(_names_any(e, computed) for e in ir.expressions(stmt))]
     ends = [_becomes(stmt, computed) for stmt in using]
     return "gradient" in ends and "" not in ends
@@ -91,8 +94,8 @@ def _becomes(stmt: ir.Stmt, computed: set[str]) -> Literal["gradient", "computed
         case ir.Assign(targets=[target]) | ir.AugAssign(target=target):
             if is_gradient(target):
                 return "gradient"
-            kept = target.value if isinstance(target, ir.Subscript) else target
-            return "computed" if isinstance(kept, ir.Name) and kept.id in computed else ""
+            kept = [target.value] if isinstance(target, ir.Subscript) else target.items if isinstance(target, ir.Display) else [target]
+            return "computed" if all(isinstance(each, ir.Name) and each.id in computed for each in kept) else ""
         case ir.ExprStmt(value=ir.Call(func=ir.Attr(attr=method, value=changed))) if method in _CHANGING and is_gradient(changed):
             return "gradient"
         case ir.ExprStmt(value=ir.Call(func=ir.Attr(attr=method, value=ir.Name(id=name)))) if name in computed and method.endswith("_"):
@@ -106,24 +109,69 @@ def _names_any(expr: ir.Expr, names: set[str]) -> bool:
     return any(isinstance(e, ir.Name) and e.id in names for e in ir.walk(expr))
 
 
-def gives_another_form(target: ir.Attr, stmt: ir.Stmt | None) -> bool:
+def gives_another_form(target: ir.Attr, stmt: ir.Stmt | None, function: ir.Function) -> bool:
     """Whether a gradient is assigned what is made of itself, as where it is averaged over processes or scaled: `p.grad = reduce(p.grad)`."""
     path = ir.path_of(target)
     if path is None or not is_gradient(target) or not isinstance(stmt, ir.Assign):
         return False
     if isinstance(stmt.value, ir.IfExp) and any(is_missing(stmt.value.test, held, target) for held in (True, False)):
         return False  # what has none is given one
-    return _has_values_of(stmt.value, path)
+    return _has_values_of(stmt.value, {path}) or _is_made_of(path, stmt, function)
 
 
-def _has_values_of(expr: ir.Expr, path: str) -> bool:
-    """Whether an expression computes with the values of what has a name, and not only with its shape: not `torch.zeros_like(p.grad)`."""
+def _is_made_of(path: str, stmt: ir.Assign, function: ir.Function) -> bool:
+    """Whether a gradient is assigned what names hold that were computed from it right before: `g = p.grad @ q; p.grad = g - g.T`.
+
+    Where anything else is called in between, the names may hold what was cleared since.
+    """
+    before = _before(stmt, function.body) or []
+    begin = next((n for n, each in enumerate(before) if isinstance(each, ir.Assign) and _has_values_of(each.value, {path})), len(before))
+    between, computed, owner = before[begin:], set[str](), path.partition(".grad")[0]
+    for each in between:
+        if isinstance(each, ir.Delete) or any(ir.path_of(target) in (path, owner) for target in ir.targets(each)):
+            return False
+        if isinstance(each, ir.Assign) and _has_values_of(each.value, {path, *computed}):
+            computed |= ir.binds(each)
+        elif not isinstance(each, ir.AugAssign) and ir.binds(each) & computed:
+            return False
+        calls = (part for root in ir.expressions(each) for part in ir.walk(root) if isinstance(part, ir.Call))
+        if not all(_only_computes(call, owner, computed) for call in calls):
+            return False
+    others = {id(each) for each in between}
+    elsewhere = {name for each in ir.statements(function.body) if id(each) not in others for name in ir.binds(each)}
+    return _has_values_of(stmt.value, computed - elsewhere)
+
+
+def _before(stmt: ir.Stmt, body: list[ir.Stmt]) -> list[ir.Stmt] | None:
+    """What may run before a statement in the same turn of the innermost loop around it, in the order of the text; None where it is not in the block."""
+    found: list[ir.Stmt] = []
+    for each in body:
+        if each is stmt:
+            return found
+        for inner in ir.bodies(each):
+            inside = _before(stmt, inner)
+            if inside is not None:
+                return inside if isinstance(each, ir.For | ir.While) else [*found, *inside]
+        found += ir.statements([each])
+    return None
+
+
+def _only_computes(call: ir.Call, owner: str, names: set[str]) -> bool:
+    """Whether a call only computes: one of a library or of Python's own, one with what has one of some names, or a method of the owner of a gradient."""
+    if isinstance(call.func, ir.Attr) and call.func.attr in _REPLACING:
+        return False
+    of_owner = not isinstance(call.func, ir.Name) and owner in ir.paths_in(call.func)
+    return of_owner or (ir.path_of(call.func) or "").partition(".")[0] in _THAT_COMPUTE or _names_any(call, names)
+
+
+def _has_values_of(expr: ir.Expr, paths: set[str]) -> bool:
+    """Whether an expression computes with the values of what has a name, and not only with its shape or size: not `torch.zeros_like(p.grad)`."""
     match expr:
         case ir.Call(func=func) if (ir.path_of(func) or "").endswith("_like"):
             return False
-        case ir.Attr(attr=attr) | ir.Call(func=ir.Attr(attr=attr)) if attr in _OF_FORM:
+        case ir.Attr(attr=attr) | ir.Call(func=ir.Attr(attr=attr)) if attr in _OF_FORM or attr in _MEASURING:
             return False
-    return ir.path_of(expr) == path or any(_has_values_of(part, path) for part in ir.children(expr))
+    return ir.path_of(expr) in paths or any(_has_values_of(part, paths) for part in ir.children(expr))
 
 
 def of_comparison(gradients: GradientAccess, expr: ir.Compare) -> AbstractContextManager[None]:

@@ -26,6 +26,10 @@ REWRITTEN = [
     "p.grad = p.grad / world",
     "p.grad.data = torch.clamp(p.grad.data, -limit, limit)",
     "p.grad = torch.nan_to_num(p.grad.detach()) if limit else torch.nan_to_num(p.grad)",
+    "g = p.grad @ p.data.t(); p.grad = (g - g.t()) @ p.data",
+    "flat = p.grad.flatten(); kept = torch.zeros_like(flat); kept[:2] = flat[:2]; kept = kept + flat; p.grad = kept.view_as(p)",
+    "g = p.grad.detach().clone(); g.mul_(limit); g = nn.functional.normalize(g, dim=0); p.grad = g",
+    "u, s, v = torch.svd(p.grad); p.grad = u @ v.t()",
 ]
 
 
@@ -51,10 +55,43 @@ def test_a_right_loop_is_right(rewritten: str) -> None:
     assert_marked(text.replace("{rewritten}", rewritten))
 
 
-@pytest.mark.parametrize("other", ["torch.zeros_like(p)", "torch.zeros_like(p.grad)", "p.grad.new_zeros(p.grad.shape)", "estimate(p)"])
+@pytest.mark.parametrize(
+    "other", ["torch.zeros_like(p)", "torch.zeros_like(p.grad)", "p.grad.new_zeros(p.grad.shape)", "estimate(p)", "other / p.grad.norm()"]
+)
 def test_another_gradient_takes_the_place_of_the_old(other: str) -> None:
     text = TRAINED.replace("{clear}", "").replace("{marked}", "").replace("{step}", "optimizer.step()")
     assert_marked(text.replace("{rewritten}", f"p.grad = {other}"))
+
+
+@pytest.mark.parametrize(
+    "replaced",
+    [
+        "g = torch.zeros_like(p.grad); p.grad = g",
+        "g = p.grad * 2; g = estimate(p); p.grad = g",
+        "g = p.grad.clone(); p.grad.zero_(); p.grad = g",
+        "g = p.grad.clone(); p.grad = None; p.grad = g",
+        "g = p.grad.clone(); forget(net); p.grad = g",
+        "g = p.grad.clone(); g.copy_(estimate(p)); p.grad = g",
+        "g = p.grad.norm(); p.grad = estimate(p) * g",
+    ],
+)
+def test_what_a_name_held_may_be_cleared_since(replaced: str) -> None:
+    text = TRAINED.replace("{clear}", "").replace("{marked}", "").replace("{step}", "optimizer.step()")
+    assert_marked(text.replace("{rewritten}", replaced))
+
+
+def test_what_is_kept_over_a_clear_is_what_a_step_finds() -> None:
+    assert_marked("""
+        def train(loader, weight):
+            optimizer = torch.optim.SGD([weight], lr=0.1)
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(x @ weight, y).backward()
+                first = weight.grad.clone()
+                optimizer.zero_grad()
+                weight.grad = first
+                optimizer.step()
+        """)
 
 
 BY_NAMES = [
