@@ -266,6 +266,8 @@ class Module(TorchModule):
     """A model, a layer, a container of layers, or a single parameter."""
 
     kind = "module"
+    # The function that nobody calls to which it is handed in, and which only keeps it, by the name of the root; "" for any other.
+    handed_to: str = ""
     # What it was built from.
     arguments: Arguments | None = None
     # Whether what it computes itself, its parts aside, differs between train and eval mode; "" where only its name tells.

@@ -17,6 +17,7 @@ from looplint.interpreter.callers import call_by_a_base, callers_first, only_wit
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL, Interpreter, OutOfFuel
+from looplint.interpreter.kept_apart import only_keeps
 from looplint.interpreter.outside import parameter
 from looplint.interpreter.roles import names_a_loader
 from looplint.interpreter.statements import run_block
@@ -173,6 +174,8 @@ def _function(interp: Interpreter, func: Func) -> bool:
                 frame.locals[param.name] = bound[number]
             else:
                 frame.locals[param.name] = parameter(interp, func, param)
+                for module in refs(frame.locals[param.name], Module):
+                    module.handed_to = root if only_keeps(func.function, param.name) else ""
         given = [frame.locals[param.name] for param in func.function.params]
         result = functions.run_frame(interp, frame)
         hooks.returned_outside.run(interp, func, result)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 import libcst as cst
 
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
+from looplint.domain.values import refs
 from looplint.flow.automaton import Touch
 from looplint.flow.events import Backward, Clear, Clip, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
@@ -229,12 +230,29 @@ class Incidence:
                 return None
             others = any(related(o.holds, modules) for o in rivals if o is not obj)
             symbolic = any(h.symbolic for h in holds) != any(s.symbolic for s in modules)
-            return None if others and not symbolic else "may"
+            apart = isinstance(event, Backward) and event.known and (self._is_older(holds, modules) or self._is_older(modules, holds))
+            return None if others and (not symbolic or apart) else "may"
         if event.kind == "clear" and not all(any(m in h.lineage() for m in modules) for h in holds):
             return "may"
         if isinstance(event, Clip) and (_passes_over(event.whole, modules, holds) or _passes_over(obj.exact, holds, modules)):
             return "may"
         return "must" if event.certain else "may"
+
+    def _is_older(self, handed: Set[Obj], built: Set[Obj]) -> bool:
+        """Whether modules are handed to a function that builds others then: whatever they are, they are none of these, nor have these a part of them."""
+        roots = {m.handed_to if isinstance(m, Module) else "" for m in handed}
+        made = [each for module in built for each in module.one_of or (module,)]
+        taken = {whole for each in made for value in each.heap.values() for part in refs(value, Module) for whole in part.lineage()}
+        return "" not in roots and len(roots) == 1 and handed.isdisjoint(taken) and all(self._built_in.get(each) == roots for each in made)
+
+    @cached_property
+    def _built_in(self) -> Mapping[Obj, set[str]]:
+        """The roots in which each object is built."""
+        found: dict[Obj, set[str]] = {}
+        for event in self.of(Construct):
+            for obj in event.subjects:
+                found.setdefault(obj, set()).add(event.root)
+        return found
 
     def _is_clip_of_another(self, event: Event, optimizer: Optimizer, rivals: Set[Optimizer | Engine]) -> bool:
         """Whether a clip of parameters that are not known is what the step of another optimizer comes after, or clips a model that is another's."""
