@@ -220,6 +220,8 @@ class Scaler(Obj):
     enabled: Value | None = None
     # And its expression.
     switch: ir.Expr | None = None
+    # The condition that it is a name of: `use_amp = args.amp and on_gpu`.
+    condition: ir.Expr | None = None
 
 
 class Accelerator(Obj):

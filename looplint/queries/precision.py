@@ -152,6 +152,8 @@ def switched(event: Event, scaler: Scaler) -> bool:
         return False
     switch = _flags(paths_in(scaler.switch))
     deciding = [guard for guard in event.guards if switch & _flags(guard.names)]
+    if scaler.condition is not None and any(g.held and render(g.test) == render(scaler.condition) for g in deciding):
+        return False
     on = _flag(scaler.switch, held=True)
     given = (_flag(test, held=held) for guard in deciding for test, held in settled(guard.test, guard.held))
     return bool(deciding) and not (on[0] and on in given)
@@ -191,8 +193,8 @@ def _flags(paths: Iterable[str]) -> set[str]:
 def perhaps_off(program: Program, event: Event, scaler: Scaler) -> bool:
     """Whether a scaler that may be built to do nothing is perhaps off where an event happens.
 
-    It is on in a branch that uses it. A branch without it may be the one for full precision where the other branch uses it, or where it steps
-    in the same loop under conditions of another kind.
+    It is on in a branch that uses it, and in the branches in that. A branch without it may be the one for full precision where the other branch uses it,
+    or where it steps in the same loop under conditions of another kind.
     """
     if not scaler.symbolic and (scaler.enabled is None or constant_of(scaler.enabled) is not None):
         return False
@@ -202,7 +204,8 @@ def perhaps_off(program: Program, event: Event, scaler: Scaler) -> bool:
             continue
         if any(rule_each_other_out((guard,), e.guards) for e in uses):
             return True
-        if any(isinstance(e, Step) and e.loops == event.loops and e.subjects & event.subjects and e.guards != event.guards for e in uses):
+        beside = (e for e in uses if isinstance(e, Step) and e.loops == event.loops and e.subjects & event.subjects)
+        if any(not (e.guards and stands_under(event, e.guards)) and e.guards != event.guards for e in beside):
             return True
     return False
 

@@ -116,4 +116,5 @@ def _built(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> 
     if obj.cls is None or classes.find_member(interp, obj.cls, "__init__") is None:  # else the base's is given it, where it is called
         switch_by(obj, args)
     obj.switch = next((a.value for a in expr.args if a.keyword == "enabled"), None)
+    obj.condition = interp.frame.tests.get(obj.switch.id) if isinstance(obj.switch, ir.Name) else None
     interp.emit(Construct(), expr.node, {obj})
