@@ -12,9 +12,9 @@ _WITH_NO_GRAD = (0, 4)
 
 
 def may_lack_no_grad(program: Program, event: Event) -> bool:
-    """Whether a program may run on a PyTorch without `torch.no_grad()`: it has to, or a file on the way to an event is written for one."""
-    modules = dict.fromkeys(site.module for site in event.chain)
-    codes = [code for code in (module.lowered() for module in modules) if code is not None]
+    """Whether a program may run on a PyTorch without `torch.no_grad()`: it has to, or a file is written for one that is on the way to an event or that it imports."""
+    on_the_way = [module.lowered() for module in dict.fromkeys(site.module for site in event.chain)]
+    codes = [code for code in (*on_the_way, *(module.code for module in program.modules_read)) if code is not None]
     return program.target_torch < _WITH_NO_GRAD or any(_is_older(code) for code in codes)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import looplint
@@ -60,3 +62,13 @@ def test_it_is_safe(shown: str) -> None:
 
 def test_it_is_not_safe_for_a_program_that_has_to_run_on_an_older_one() -> None:
     assert _repair("pass", target="0.3") == "unsafe"
+
+
+@pytest.mark.parametrize(("shown", "applicability"), [(OLDER["the number in a loss"], "unsafe"), (TODAY["nothing"], "safe")])
+@pytest.mark.parametrize("imports", ["from steps import *", "from others import *", "import steps\nfirst = steps.train"])
+def test_a_file_that_it_imports_is_written_for_one(tmp_path: Path, imports: str, shown: str, applicability: str) -> None:
+    (tmp_path / "steps.py").write_text(TEXT.format(shown=shown).partition("    net.eval()")[0])
+    (tmp_path / "others.py").write_text("from steps import *\n")
+    (tmp_path / "main.py").write_text(f"{imports}\n{TEXT.format(shown='pass')}")
+    (found,) = looplint.lint(tmp_path / "main.py", isolated=True, select=["LL303"])
+    assert found.fix is not None and found.fix.applicability == applicability
