@@ -19,6 +19,7 @@ from looplint.domain.values import (
     Ref,
     Tensor,
     Tuple,
+    Unknown,
     Value,
     const,
     constant_of,
@@ -73,6 +74,8 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
         given = args.get(0, "input") or UNKNOWN
         outcomes = of_function(interp, qualname.rpartition(".")[2], given, expr) if of_torch else frozenset()
         made = Tensor(made=COMPUTED if of_torch else frozenset(), outcomes=outcomes)
+        if interp.aside and interp.grad is not False and any(isinstance(a, Unknown) for a in given):
+            made = replace(made, graph="maybe")  # what a layer out of sight has given: what is asked for here is whether that has a graph
         return (
             frozenset({replace(made, graph="yes", tags=frozenset({Mark.INPUT_GRADIENT}))}) if known and known.value else frozenset({made})
         )
