@@ -173,9 +173,9 @@ def check(program: Program) -> Reports:
                 else note(trained, f"{called_at(trained, module) if trained else name} is trained here")
             )
         depth = event.outside
-        repair = None if by_itself else InsertEval(module=module, loop=loop, event=event, depth=depth)
+        repair = InsertEval(module=module, loop=loop, event=event, depth=depth)
         severity: Severity | None = None if matters else "warning" if switch or _is_switched(program, module) else "advice"
-        yield Report(event, message, notes, repair=repair, site=event.chain[depth], severity=severity)
+        yield Report(event, message, notes, repair=None if by_itself else repair, site=event.chain[depth], severity=severity)
 
 
 def _is_switched(program: Program, module: Obj) -> bool:

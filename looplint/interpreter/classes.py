@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj, TorchModule
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Ref, Tensor, Unknown, Value, ref, stable
 from looplint.interpreter.frames import Frame
@@ -254,12 +256,13 @@ def always_sets(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     return any(isinstance(s, ir.Assign) and any(ir.path_of(t) == f"self.{name}" for t in s.targets) for s in init[0].body)
 
 
-def is_set_again(interp: Interpreter, cls: ClassRef, name: str) -> bool:
-    """Whether a method other than the constructor sets an attribute of its object."""
-    methods = [f for c in mro(interp, cls) for f in c.cls.methods.values() if f.name != "__init__" and f.params]
-    given = ((f, t) for f in methods for s in ir.statements(f.body) if isinstance(s, ir.Assign | ir.AugAssign) for t in ir.targets(s))
-    targets = ((f, each) for f, t in given for each in (t.items if isinstance(t, ir.Display) else [t]))
-    return any(ir.path_of(each) == f"{f.params[0].name}.{name}" for f, each in targets)
+def set_again(interp: Interpreter, cls: ClassRef, name: str) -> Iterator[ir.Assign | ir.AugAssign]:
+    """Where a method other than the constructor sets an attribute of its object."""
+    for function in (f for c in mro(interp, cls) for f in c.cls.methods.values() if f.name != "__init__" and f.params):
+        for stmt in (s for s in ir.statements(function.body) if isinstance(s, ir.Assign | ir.AugAssign)):
+            targets = (each for t in ir.targets(stmt) for each in (t.items if isinstance(t, ir.Display) else [t]))
+            if any(ir.path_of(each) == f"{function.params[0].name}.{name}" for each in targets):
+                yield stmt
 
 
 def _names(stmt: ir.Stmt, name: str) -> bool:

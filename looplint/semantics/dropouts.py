@@ -148,7 +148,7 @@ def _is_positive(interp: Interpreter, obj: Module, function: ir.Function, owner:
             return (
                 name == function.params[0].name
                 and not off
-                and not classes.is_set_again(interp, owner, attr)
+                and not any(classes.set_again(interp, owner, attr))
                 and not _is_zero(obj.heap.get(attr))
             )
     return False

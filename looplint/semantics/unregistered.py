@@ -45,8 +45,13 @@ def _modules_called_by(interp: Interpreter, name: ir.Expr) -> set[Obj]:
 
 
 def _is_set_again(interp: Interpreter, owner: Obj, name: str) -> bool:
-    """Whether something else gets the attribute after the constructor: what stands there is no parameter, which torch would not replace by a tensor."""
-    return owner.cls is not None and classes.is_set_again(interp, owner.cls, name)
+    """Whether the attribute gets another tensor after the constructor: what stands there is no parameter, in whose place torch takes none."""
+    again = classes.set_again(interp, owner.cls, name) if owner.cls is not None else ()
+    return any(isinstance(stmt, ir.Assign) and not _makes_a_parameter(stmt.value) for stmt in again)
+
+
+def _makes_a_parameter(value: ir.Expr) -> bool:
+    return isinstance(value, ir.Call) and (ir.path_of(value.func) or "").rpartition(".")[2] == "Parameter"
 
 
 def _built_and_copied(part: Module, call: ir.Call) -> tuple[ir.Call | None, list[ir.Call]]:

@@ -73,11 +73,14 @@ AFTERWARDS = """
 """
 
 
-@pytest.mark.parametrize("statement", ["self.weight = graph @ self.bias", "self.weight, rest = graph", "self.weight *= 2"])
+@pytest.mark.parametrize("statement", ["self.weight = graph @ self.bias", "self.weight, rest = graph", "self.weight = self.weight * 2"])
 def test_what_is_set_again_was_meant_to_be_no_parameter(statement: str) -> None:
     assert codes("nn.Parameter(torch.ones(width)).to(device)", AFTERWARDS.format(statement=statement)) == []
 
 
-@pytest.mark.parametrize("statement", ["self.bias = graph", "self.weight.data = graph", "weight = self.weight"])
+@pytest.mark.parametrize(
+    "statement",
+    ["self.bias = graph", "self.weight.data = graph", "weight = self.weight", "self.weight *= 2", "self.weight = nn.Parameter(graph)"],
+)
 def test_what_is_only_read_or_filled_is_lost(statement: str) -> None:
     assert codes("nn.Parameter(torch.ones(width)).to(device)", AFTERWARDS.format(statement=statement)) == ["LL508"]
