@@ -216,19 +216,16 @@ def lacks(interp: Interpreter, cls: ClassRef, name: str) -> bool:
 def is_an_output(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     """Whether an attribute of a module holds what a part of it has given, and no part: its forward sets it, `self.field = self.net(x)`, and no constructor."""
     found = False
-    for each in mro(interp, cls):
-        for function in each.cls.methods.values():
-            own = function.params[0].name if function.params else ""
-            for stmt in ir.statements(function.body) if own else ():
-                if not isinstance(stmt, ir.Assign) or all(ir.path_of(target) != f"{own}.{name}" for target in stmt.targets):
-                    continue
-                match stmt.value:
-                    case ir.Call(func=ir.Attr(value=ir.Name(id=holder), attr=part)) if holder == own and function.name != "__init__":
-                        found = found or function.name == "forward"
-                        if find_member(interp, cls, part) is not None:
-                            return False  # a method may make a part
-                    case _:
-                        return False
+    for function, stmt in _assignments(interp, cls, name):
+        match stmt:
+            case ir.AugAssign():
+                continue
+            case ir.Assign(value=ir.Call(func=ir.Attr(value=ir.Name(id=holder), attr=part))) if (
+                holder == function.params[0].name and function.name != "__init__" and find_member(interp, cls, part) is None
+            ):
+                found = found or function.name == "forward"
+            case _:
+                return False  # what a constructor or a method has made may be a part
     return found
 
 
@@ -258,11 +255,16 @@ def always_sets(interp: Interpreter, cls: ClassRef, name: str) -> bool:
 
 def set_again(interp: Interpreter, cls: ClassRef, name: str) -> Iterator[ir.Assign | ir.AugAssign]:
     """Where a method other than the constructor sets an attribute of its object."""
-    for function in (f for c in mro(interp, cls) for f in c.cls.methods.values() if f.name != "__init__" and f.params):
+    return (stmt for function, stmt in _assignments(interp, cls, name) if function.name != "__init__")
+
+
+def _assignments(interp: Interpreter, cls: ClassRef, name: str) -> Iterator[tuple[ir.Function, ir.Assign | ir.AugAssign]]:
+    """Where the methods of a class set an attribute of their object, by itself or among others."""
+    for function in (f for c in mro(interp, cls) for f in c.cls.methods.values() if f.params):
         for stmt in (s for s in ir.statements(function.body) if isinstance(s, ir.Assign | ir.AugAssign)):
             targets = (each for t in ir.targets(stmt) for each in (t.items if isinstance(t, ir.Display) else [t]))
             if any(ir.path_of(each) == f"{function.params[0].name}.{name}" for each in targets):
-                yield stmt
+                yield function, stmt
 
 
 def _names(stmt: ir.Stmt, name: str) -> bool:
