@@ -262,7 +262,7 @@ def _assignments(interp: Interpreter, cls: ClassRef, name: str) -> Iterator[tupl
     """Where the methods of a class set an attribute of their object, by itself or among others."""
     for function in (f for c in mro(interp, cls) for f in c.cls.methods.values() if f.params):
         for stmt in (s for s in ir.statements(function.body) if isinstance(s, ir.Assign | ir.AugAssign)):
-            targets = (each for t in ir.targets(stmt) for each in (t.items if isinstance(t, ir.Display) else [t]))
+            targets = (each for target in ir.targets(stmt) for each in ir.single_targets(target))
             if any(ir.path_of(each) == f"{function.params[0].name}.{name}" for each in targets):
                 yield function, stmt
 

@@ -26,16 +26,14 @@ _LOOKS = frozenset({
 def only_looks(function: ir.Function) -> bool:
     """Whether a function calls nothing but itself and what tells it about its arguments, and sets no attribute: what it is given stays as it is."""
     for stmt in ir.statements(function.body):
-        if isinstance(stmt, ir.Delete) or not all(_is_own(each, function) for target in ir.targets(stmt) for each in _written(target)):
+        if isinstance(stmt, ir.Delete) or not all(
+            _is_own(each, function) for target in ir.targets(stmt) for each in ir.single_targets(target)
+        ):
             return False
         for expr in ir.expressions(stmt):
             if any(isinstance(each, ir.Call) and not _asks(each.func, function) for each in ir.walk(expr)):
                 return False
     return True
-
-
-def _written(target: ir.Expr) -> list[ir.Expr]:
-    return [each for item in target.items for each in _written(item)] if isinstance(target, ir.Display) else [target]
 
 
 def _is_own(target: ir.Expr, function: ir.Function) -> bool:

@@ -75,11 +75,7 @@ def _computed(stmt: ir.Stmt) -> set[str]:
     """The names to which a statement gives something that is computed."""
     if not isinstance(stmt, ir.Assign) or isinstance(stmt.value, ir.Const):
         return set()
-    return {path for target in stmt.targets for path in map(ir.path_of, _parts(target)) if path}
-
-
-def _parts(target: ir.Expr) -> list[ir.Expr]:
-    return [part for item in target.items for part in _parts(item)] if isinstance(target, ir.Display) else [target]
+    return {path for target in stmt.targets for path in map(ir.path_of, ir.single_targets(target)) if path}
 
 
 def _hands_on_before(forward: ir.Function, path: str) -> bool:

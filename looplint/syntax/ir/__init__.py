@@ -23,6 +23,7 @@ from looplint.syntax.ir.definitions import (
     is_of_class,
     is_property,
     is_static,
+    single_targets,
     targets,
 )
 from looplint.syntax.ir.expression_nodes import (
@@ -159,6 +160,7 @@ __all__ = [
     "render",
     "settled",
     "statements",
+    "single_targets",
     "targets",
     "walk",
 ]

@@ -282,6 +282,11 @@ def targets(stmt: Stmt) -> list[Expr]:
     return []
 
 
+def single_targets(target: Expr) -> list[Expr]:
+    """What a target assigns to, with displays taken apart: the names, attributes and items in `a, (self.b, c[0]) = given`."""
+    return [each for item in target.items for each in single_targets(item)] if isinstance(target, Display) else [target]
+
+
 def binds(stmt: Stmt) -> set[str]:
     """The names that a statement itself binds, without those of the blocks in it."""
     match stmt:
