@@ -260,11 +260,21 @@ def set_again(interp: Interpreter, cls: ClassRef, name: str) -> Iterator[ir.Assi
 
 def _assignments(interp: Interpreter, cls: ClassRef, name: str) -> Iterator[tuple[ir.Function, ir.Assign | ir.AugAssign]]:
     """Where the methods of a class set an attribute of their object, by itself or among others."""
-    for function in (f for c in mro(interp, cls) for f in c.cls.methods.values() if f.params):
-        for stmt in (s for s in ir.statements(function.body) if isinstance(s, ir.Assign | ir.AugAssign)):
-            targets = (each for target in ir.targets(stmt) for each in ir.single_targets(target))
-            if any(ir.path_of(each) == f"{function.params[0].name}.{name}" for each in targets):
-                yield function, stmt
+    for function in (f for c in mro(interp, cls) for f in c.cls.methods.values()):
+        yield from ((function, stmt) for stmt in _sets_of_self(function).get(name, ()))
+
+
+@ir.kept_with_code
+def _sets_of_self(function: ir.Function) -> dict[str, list[ir.Assign | ir.AugAssign]]:
+    """The assignments of a method that set attributes of its object, by the attribute's name."""
+    found: dict[str, list[ir.Assign | ir.AugAssign]] = {}
+    for stmt in ir.statements(function.body) if function.params else ():
+        if isinstance(stmt, ir.Assign | ir.AugAssign):
+            paths = {ir.path_of(each) or "" for target in ir.targets(stmt) for each in ir.single_targets(target)}
+            for owner, _, name in (path.rpartition(".") for path in paths):
+                if owner == function.params[0].name:
+                    found.setdefault(name, []).append(stmt)
+    return found
 
 
 def _names(stmt: ir.Stmt, name: str) -> bool:

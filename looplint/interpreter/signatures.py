@@ -6,6 +6,7 @@ from itertools import takewhile
 
 import libcst as cst
 
+from looplint.domain.objects import TorchModule
 from looplint.domain.values import ClassRef, External, Func, ModuleRef, Ref, Unknown, Value
 from looplint.interpreter import allowances, classes, unseen_methods
 from looplint.interpreter.interpreter import Interpreter
@@ -39,6 +40,9 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
         case ClassRef(cls, info) if cls.name == _name(expr) and (constructor := _constructor(interp, atom)) is not None:
             complaint = _complaint(constructor, expr, bound=True)
             return complaint if complaint and _is_in_sight(interp, info) else ""
+        case Ref(TorchModule(cls=ClassRef()) as module) if (forward := _forward(interp, module)) is not None:
+            complaint = _complaint(forward.function, expr, bound=True)
+            return complaint if complaint and _is_as_defined(interp, forward, callee) else ""
     return ""
 
 
@@ -101,6 +105,18 @@ def _constructor(interp: Interpreter, cls: ClassRef) -> ir.Function | None:
         if found is not None:
             return None if found.decorators else found
     return None
+
+
+def _forward(interp: Interpreter, module: TorchModule) -> Func | None:
+    """The `forward` that gets the arguments of a call of a module, where neither a `__call__` nor a hook before it is known to change them."""
+    cls = module.cls
+    assert cls is not None
+    hooked = any("forward_pre_hook" in each.source.text for each in (cls.module, interp.frame.module, interp.main))
+    member = classes.find_member(interp, cls, "forward")
+    if hooked or member is None or not isinstance(member[0], ir.Function) or classes.find_member(interp, cls, "__call__") is not None:
+        return None
+    (bound,) = classes.bind(interp, member, module)
+    return bound if isinstance(bound, Func) else None
 
 
 def _may_take_arguments(cls: ir.Class) -> bool:

@@ -21,10 +21,10 @@ _PLACING = _MOVING | {"type_as", "new_zeros", "new_ones", "new_tensor"}
 @hooks.result_kept
 def note_unregistered(interp: Interpreter, target: ir.Attr, call: ir.Call, value: Value) -> None:
     """`self.weight = nn.Parameter(torch.zeros(3)).to(device)`: on another device that is a tensor, which the module does not register."""
-    owners = {owner for owner in _modules_called_by(interp, target.value) if not _is_set_again(interp, owner, target.attr)}
-    for part in refs(value, Module) if owners else ():
-        if not part.parameter or part.frozen:
-            continue
+    parameters = [part for part in refs(value, Module) if part.parameter and not part.frozen]
+    callers = _modules_called_by(interp, target.value) if parameters else ()
+    owners = {owner for owner in callers if not _is_set_again(interp, owner, target.attr)}
+    for part in parameters if owners else ():
         built, copies = _built_and_copied(part, call)
         if built is None:
             continue

@@ -50,9 +50,24 @@ class Quiet(Trainer):
     pass
 
 
+class Pair(nn.Module):
+    def forward(self, left, right, *, weight=1.0):
+        return (left - right) * weight
+
+
+class Weighted(Pair):
+    pass
+
+
+class Called(Pair):
+    def __call__(self, batch):
+        return super().__call__(*batch)
+
+
 net = nn.Sequential(nn.Linear(4, 8), nn.Dropout(), nn.Linear(8, 1))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 trainer = Trainer(net, 0.1)
+pair, weighted, called = Pair(), Weighted(), Called()
 for x, y in loader:
     opt.zero_grad()
     loss = nn.functional.mse_loss(net(x), y)
@@ -81,6 +96,11 @@ NOT_FITTING = [
     "Quiet(net, 0.1, 1)",
     "if len(x) > 0: score(net, x)\n    else: score(net, y)",
     "print([score(net, each) for each in (x, y)])",
+    "pair(x)",
+    "weighted(x, y, 0.5)",
+    "print(weighted(x, y, size=2))",
+    "Pair()((x, y))",
+    "nn.DataParallel(pair)(x)",
 ]
 FITTING = [
     "score(net, x, y)",
@@ -104,6 +124,12 @@ FITTING = [
     "try:\n        score(net, x)\n    except TypeError:\n        pass",
     "trainer.report = print\n    trainer.report()",
     "score = print\n    score()",
+    "pair(x, y, weight=0.5)",
+    "weighted(right=x, left=y)",
+    "called((x, y))",
+    "pair.forward = print\n    pair(x)",
+    "pair.register_forward_pre_hook(lambda module, args: (*args, x))\n    pair(x)",
+    "(pair if len(x) else net)(x)",
 ]
 
 
