@@ -58,7 +58,7 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- Gradients that the program multiplies itself, as by `1 / scaler.get_scale()`.
+- Gradients that the program multiplies itself, as by `1 / scaler.get_scale()`, and a limit that it multiplies by the scale.
 - A clip that may be of another optimizer's gradients, and an optimizer in whose place another one of the same parameters steps.
 - A loss that only may be scaled: `GradScaler(enabled=False)`, bfloat16 without a scaler, one of several scalers.
 - A clip under a condition on what also switches the scaler on or off, and one in a branch without the scaler whose other branch uses it.
@@ -113,8 +113,8 @@ def check(program: Program) -> Reports:
             clip = visit.event
             if not isinstance(clip, Clip) or not (scaled := _scaled_if_there_are_any(visit)):
                 continue
-            if not visit.certain:
-                continue  # a clip that may be of another optimizer's gradients
+            if clip.scaled or not visit.certain:
+                continue  # its limit has the factor too, or it may be of another optimizer's gradients
             backward = scaled[0].last(Backward)
             scaler = scaler_of(backward) if backward is not None else None
             if backward is None or scaler is None:

@@ -31,8 +31,8 @@ Graph = Literal["yes", "no", "maybe"]
 EventKey = tuple[CallString, int, str]
 # What a number counts or is: batches, the rank of a process; items of one batch ("rows"), of all ("items"); the mean loss of a batch, or a sum of such.
 # "divided" beside "batches": a part of so many batches; "epochs": what is divided by the batches of one. "chunks": where a chunk of a size that has a
-# name begins, `range(0, len(x), size)`.
-Quantity = Literal["batches", "divided", "epochs", "rank", "rows", "items", "mean-loss", "chunks"]
+# name begins, `range(0, len(x), size)`. "scale": the factor of a scaler is in it.
+Quantity = Literal["batches", "divided", "epochs", "rank", "rows", "items", "mean-loss", "chunks", "scale"]
 WIDTH = 8
 # How deep tuples may stand in those that are joined column by column: a tuple that a loop puts into itself ends.
 _NESTED = 2

@@ -175,6 +175,8 @@ class Clip(Event):
     kind = "clip"
     # Whether it is given all parameters of its subjects, and none are picked from them.
     whole: bool = True
+    # Whether a scaler's factor is in the limit, as it is in the gradients.
+    scaled: bool = False
 
 
 class Step(Event):

@@ -277,7 +277,7 @@ SCALER_METHODS: dict[str, str] = {
     "unscale_": "scaler-unscale",
     "state_dict": "state-dict",
     "load_state_dict": "load-state",
-    "get_scale": "pure",
+    "get_scale": "get-scale",
     "is_enabled": "pure",
 }
 MODULE_METHODS: dict[str, str] = {

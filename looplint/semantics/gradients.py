@@ -16,6 +16,7 @@ from looplint.domain.values import (
     Arguments,
     External,
     Method,
+    Number,
     Params,
     Ref,
     Tensor,
@@ -37,6 +38,8 @@ from looplint.semantics.hand_made_steps import steps_by_hand
 from looplint.semantics.outcomes import tags_of_forward
 from looplint.semantics.parameters import add_by_hand, held, is_zero, may_thaw, picked, takes_from_some, want_gradients
 from looplint.syntax import ir
+
+_LIMITS = ("max_norm", "clip_value", "clip_val")
 
 
 def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Arguments, via: str = "") -> None:
@@ -191,10 +194,10 @@ def empties_gradient(interp: Interpreter, method: str, args: Arguments, expr: ir
 def clip(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.get(0, "parameters", "module") or NOTHING
     sources, whole = held(interp, given)
-    norm = args.get(1, "max_norm", "clip_value", "clip_val")
+    norm = args.get(1, *_LIMITS)
     if norm is not None and _infinite(norm):
         return frozenset({Tensor()})  # measures the norm, clips nothing
-    interp.emit(Clip(whole=whole), expr.node, sources)
+    interp.emit(Clip(whole=whole, scaled=_in_scale(norm)), expr.node, sources)
     return frozenset({Tensor()})
 
 
@@ -207,8 +210,13 @@ def _infinite(value: Value) -> bool:
 
 @method_transfer("clip-own")
 def _clip_own(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
-    interp.emit(Clip(), expr.node, {obj})
+    interp.emit(Clip(scaled=_in_scale(args.get(0, *_LIMITS))), expr.node, {obj})
     return UNKNOWN
+
+
+def _in_scale(limit: Value | None) -> bool:
+    """Whether the limit of a clip is multiplied by the factor of a scaler: `max_norm * scaler.get_scale()`."""
+    return any(isinstance(a, Number) and "scale" in a.units for a in limit or NOTHING)
 
 
 @hooks.attribute_assigned

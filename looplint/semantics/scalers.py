@@ -6,7 +6,7 @@ from looplint.dataclass import replace
 from looplint.domain.objects import Obj, Optimizer, Scaler
 from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Ref, Tensor, Unknown, Value, constant_of, refs
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Number, Ref, Tensor, Unknown, Value, constant_of, refs
 from looplint.flow.events import Clip, Construct, Step, Unscale, Update
 from looplint.interpreter import classes, unfollowed
 from looplint.interpreter.calls import build, own_call
@@ -76,6 +76,11 @@ def _scaler_unscale(interp: Interpreter, obj: Scaler, name: str, args: Arguments
     optimizers: list[Obj] = [*_wrapped(interp, given), *(a.obj for a in given if isinstance(a, Ref))]
     interp.emit(Unscale(scaler=obj), expr.node, optimizers)
     return NONE
+
+
+@method_transfer("get-scale")
+def _get_scale(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    return frozenset({Number(frozenset({"scale"}))})
 
 
 @application(Scaler)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from looplint.interpreter.interpreter import Interpreter
 
 _EPOCH_WORD = r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch"
-# The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, lr_dc_step, multistep, step_schedule, steplr_gamma.
+# The steps of a staircase, which says nothing about what is counted on each: step_size, lr_steps, lr_dc_step, lrdec_step, multistep, step_schedule, steplr_gamma.
 _SCHEDULE_STEP = (
-    r"^steps?$|(multi|lr|decay|sched(ule)?r?)_?steps?(?![a-z])|(^|[^a-z])lr_(?!warm|max|total|num|train)[a-z]+_steps?(?![a-z])"
+    r"^steps?$|(multi|lr|decay|sched(ule)?r?)_?steps?(?![a-z])|(^|[^a-z])lr_?(?!_|warm|max|total|num|train)[a-z]+_steps?(?![a-z])"
     r"|steps?_?(size|lr|sched|decay|mult|gamma|factor|policy|milestone|drop)"
 )
 _STEP_WORD = r"step|iter|updates|batches|per_epoch"

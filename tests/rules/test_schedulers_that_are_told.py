@@ -31,7 +31,7 @@ def test_one_that_is_told_the_epoch_counts_epochs(told: str) -> None:
     assert _codes("iters_per_drop", told) == []
 
 
-@pytest.mark.parametrize("size", ["lr_dc_step", "lr_drop_steps", "opt.lr_reduce_step"])
+@pytest.mark.parametrize("size", ["lr_dc_step", "lr_drop_steps", "opt.lr_reduce_step", "lrdec_step", "lrstep"])
 def test_the_step_of_a_staircase_says_nothing(size: str) -> None:
     assert _codes(size) == []
 
