@@ -66,6 +66,8 @@ _METRICS = r"(?i)(?:^|[\W_])metrics?(?:_?(?:fn|ftn|func|function)s?)?(?:\.(?:ite
 _OF_NUMBERS = frozenset({"accuracy", "evaluate", "metrics", "test", "validate"})
 # How the names of methods end that tell of a module, and apply it to nothing: `encoder.output_shape(shape)`.
 _OF_DESCRIPTIONS = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims", "channels"})
+# How the names of methods begin that work on texts: `model.format_state_key(key)`, `net.rename_weights(state)`.
+_ON_TEXTS = r"_*(?:format|parse|rename|describe|print)(?:_|$)"
 # What methods are called that make token ids, positions or masks of what they are given: `_shift_right`, `prepare_decoder_input_ids_from_labels` and
 # `get_extended_attention_mask` of transformers. These are integers, and have no graph.
 _OF_IDS = (
@@ -195,8 +197,10 @@ def gives_a_number(method: str) -> bool:
 
 
 def describes(method: str) -> bool:
-    """Whether a method tells of a module, or makes ids and masks, and applies the module to nothing."""
-    return method.rpartition("_")[2] in _OF_DESCRIPTIONS or re.search(_OF_IDS, method) is not None
+    """Whether a method tells of a module, makes ids and masks, or works on texts, and applies the module to nothing."""
+    if method.rpartition("_")[2] in _OF_DESCRIPTIONS or re.match(_ON_TEXTS, method) is not None:
+        return True
+    return re.search(_OF_IDS, method) is not None
 
 
 def has_no_parameters(part: str) -> bool:

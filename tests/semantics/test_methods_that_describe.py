@@ -26,7 +26,17 @@ def train(groups, loader):
 """
 
 
-@pytest.mark.parametrize("call", ["output_shape(shape)[0]", "parts[key].feature_size(shape).item()", "out_dim(shape)", "num_channels(key)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "output_shape(shape)[0]",
+        "parts[key].feature_size(shape).item()",
+        "out_dim(shape)",
+        "num_channels(key)",
+        "format_state_key(key)",
+        "rename_keys(key)",
+    ],
+)
 def test_a_size_is_no_output(call: str) -> None:
     text = PROGRAM.format(f"total += int(encoder.{call})")
     assert [f.code for f in looplint.lint(text, isolated=True) if f.code in ("LL303", "LL402")] == []
