@@ -219,6 +219,11 @@ def went_backward(tags: Tags) -> bool:
     return any(isinstance(tag, SentBackward) for tag in tags)
 
 
+def lasting(tags: Tags) -> Tags:
+    """What stays true of a tensor without its graph, and of what is computed from it: an index that code out of sight has chosen comes from there."""
+    return frozenset(tag for tag in tags if tag is Mark.HOST or isinstance(tag, MadeOutOfSight)) if tags else tags
+
+
 def without_roots(tags: Tags) -> Tags:
     """What was done to a tensor that has no graph: it was not built anywhere."""
     return frozenset(tag for tag in tags if not isinstance(tag, Rooted)) if any(isinstance(tag, Rooted) for tag in tags) else tags

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, List, Obj
-from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward, SetAside, without_roots
+from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward, SetAside, lasting, without_roots
 from looplint.domain.values import (
     COMPUTED,
     NUMBERS,
@@ -24,9 +24,6 @@ from looplint.domain.values import (
     join_tensors,
 )
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
-
-# What stays true of a tensor without its graph, and of what is computed from it.
-_LASTING = frozenset({Mark.HOST})
 
 
 def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
@@ -104,7 +101,7 @@ def under(grad: bool | None, graph: Graph) -> Graph:
 def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset()) -> Tensor:
     """A tensor that may or may not still have the graph of another one."""
     if grad is False or (tensor.graph == "no" and not deps):
-        return Tensor(origins=tensor.origins, tags=tensor.tags & _LASTING)
+        return Tensor(origins=tensor.origins, tags=lasting(tensor.tags))
     tags = frozenset(
         tag for tag in tensor.tags if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD) and not isinstance(tag, SentBackward | SetAside)
     )
@@ -112,7 +109,7 @@ def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset())
 
 
 def detached(tensor: Tensor) -> Tensor:
-    return Tensor(scalar=tensor.scalar, origins=tensor.origins, made=tensor.made, tags=tensor.tags & _LASTING)
+    return Tensor(scalar=tensor.scalar, origins=tensor.origins, made=tensor.made, tags=lasting(tensor.tags))
 
 
 def leaf(tensor: Tensor) -> Tensor:
@@ -122,7 +119,7 @@ def leaf(tensor: Tensor) -> Tensor:
 
 def copied_to_host(tensor: Tensor) -> Tensor:
     """What leaves torch as an array or as plain numbers: no graph, and nothing that reads it waits for a device."""
-    return Tensor(origins=tensor.origins, tags=frozenset({Mark.HOST}))
+    return Tensor(origins=tensor.origins, tags=lasting(tensor.tags) | {Mark.HOST})
 
 
 def is_array(tensor: Tensor) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Data, List, Module, Obj, Optimizer
+from looplint.domain.tags import MadeOutOfSight
+from looplint.domain.tensors import tensors_in
 from looplint.domain.texts import affixes_of
 from looplint.domain.values import (
     NOTHING,
@@ -51,7 +53,9 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 value = hooks.unpacked.run(interp, frozenset({atom}), known.value)
             case Params():
                 value = UNKNOWN if is_option(atom, known) else frozenset({replace(atom, exact=False)})
-            case Tensor() | Unknown():
+            case Tensor():
+                value = frozenset({_picked(atom, index)})
+            case Unknown():
                 value = frozenset({atom})
             case Const() if atom.value is None:
                 continue  # it has no items: what has them is what else the value can be
@@ -67,6 +71,12 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 value = UNKNOWN
         result = join(result, value)
     return result or UNKNOWN
+
+
+def _picked(tensor: Tensor, index: Value) -> Tensor:
+    """The items of a tensor that an index names: what code out of sight has found there is in what is computed of them."""
+    found = [tag for each in tensors_in([index]) for tag in each.tags if isinstance(tag, MadeOutOfSight)]
+    return tensor.tagged(*found) if found else tensor
 
 
 def cut(value: Value) -> Value:

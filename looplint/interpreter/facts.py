@@ -56,11 +56,25 @@ class Uses:
         self.added_to_outputs: set[EventKey] = set()
         # The events that hand what has a graph to code out of sight which makes a loss of it by its name, or something of which a loss is computed in sight.
         self.made_into_a_loss: set[EventKey] = set()
+        # The forwards of which code out of sight has made something, by the events that handed it what they put out.
+        self.made_out_of_sight: dict[EventKey, frozenset[EventKey]] = {}
 
     def compare(self, origins: Iterable[EventKey]) -> None:
         """What forwards put out is compared with something, and that is a number which tells of them."""
         self.scored.update(origins)
         self.compared.update(origins)
+
+    def make_into_a_loss(self, handed_over: Iterable[EventKey], forwards: frozenset[EventKey]) -> None:
+        """A loss is computed of what code out of sight has made, and goes through the graph of which it has made it: that was not sent backward there.
+
+        Args:
+            handed_over: the events that handed something to such code.
+            forwards: those in the graph of the loss.
+        """
+        for key in handed_over:
+            of = self.made_out_of_sight.get(key, frozenset())
+            if not of or not of.isdisjoint(forwards):
+                self.made_into_a_loss.add(key)
 
 
 class GradientAccess:

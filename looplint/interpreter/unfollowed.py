@@ -140,6 +140,8 @@ def _of_outputs(interp: Interpreter, escape: Escape, name: str, expr: ir.Expr, g
         return made
     if naming.computes_loss(name) and isinstance(expr, ir.Call) and not expr.dropped:
         interp.uses.made_into_a_loss.add(escape.key)
+    made_of = interp.uses.made_out_of_sight
+    made_of[escape.key] = made_of.get(escape.key, frozenset()) | escape.forwards
     return made.tagged(MadeOutOfSight(escape.key))
 
 

@@ -46,7 +46,7 @@ def of_library(interp: Interpreter, obj: Loss | None, function: str, args: Argum
     unresolved = (reduction is not None and known is None) or bool(given and given.keywords.keys() & {"size_average", "reduce"})
     interp.uses.compare(tensor.origins)
     if tensor.graph != "no":
-        interp.uses.made_into_a_loss |= handed_over_at(tensor.tags)
+        interp.uses.make_into_a_loss(handed_over_at(tensor.tags), tensor.forwards)
     result = replace(tensor, scalar=scalar, sources=tensor.sources | deps, made=COMPUTED, tags=_unscaled(tensor)).tagged(Mark.LOSS)
     if known is not None and known.value == "sum":
         result = result.tagged(Mark.SUM_REDUCTION)

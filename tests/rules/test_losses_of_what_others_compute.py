@@ -7,7 +7,7 @@ import pytest
 from programs import assert_marked
 
 LOOP = """
-        from operators import Solver, blend, compute_loss, dice_loss, fit_plane, update_loss
+        from operators import Solver, blend, compute_loss, dice_loss, fit_plane, nearest, update_loss
         def score(output, y):
             distance, flow = blend(output, y)
             return distance, flow.view(-1)
@@ -38,6 +38,9 @@ COMPUTED = {
     "a function between the model and the loss": "loss = criterion(blend(output), y)",
     "an object that is called, its result computed with": "_, flow = Solver(verbose=-1)(output, y); loss = criterion(flow.view(-1, 3) * 0.1, y)",
     "in a function that is followed": "distance, _ = score(output, y); loss = nn.functional.mse_loss(distance, y)",
+    "an index that it has found": "near = nearest(output, y); loss = criterion(output[near.topk(2, dim=-1).indices], y)",
+    "a target, beside the output": "loss = nn.functional.mse_loss(output, blend(output).detach())",
+    "a weight on the processor": "rows, _ = nearest(output.sum(), output); loss = criterion(output * rows.detach().cpu(), y)",
     "one after another": "loss = criterion(blend(blend(output), x), y)",
     "a loss by its name": "loss = dice_loss(output, y); print(loss.item())",
     "a loss by its name and another": "loss = compute_loss(output, y) + criterion(output, y)",
@@ -45,6 +48,7 @@ COMPUTED = {
 MAY_GO_BACKWARD = {
     "no loss is computed of it": "loss = blend(output, y); print(loss.item())",
     "its values go into the loss": "loss = criterion(blend(output).detach(), y)",
+    "its values go into another forward": "loss = criterion(net(blend(output).detach()), y)",
     "a loss is measured without gradients": "given = blend(output)\n                with torch.no_grad(): print(criterion(given, y))",
     "a training by its name": "loss = criterion(fit_plane(output), y)",
     "it gets the loss": "loss = criterion(blend(criterion(output, y)), y)",
