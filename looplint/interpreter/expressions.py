@@ -124,7 +124,7 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
             generators.drain(interp, args)
             break
     if complaint := signatures.misfit(interp, receiver, callee, expr):
-        signatures.end_there(interp, f"`{ir.render(expr.func)}(...)` ends in a TypeError: {complaint}")
+        signatures.end_there(interp, f"`{ir.render(expr.func)}(...)` ends in a TypeError: {complaint}", expr)
         return UNKNOWN
     return calls.call(interp, callee, args, expr)
 

@@ -131,7 +131,7 @@ def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: 
     elif frame.abstract or not (isinstance(expr, ir.Call) and expr.dropped):
         interp.at, interp.grad = before, grad
     else:
-        signatures.note_not_returned(interp, frame.function)
+        signatures.note_not_returned(interp, frame.function, expr)
     deps = (o for o in interp.reachable([frame.instance, *args.values()]) if o.kind in ("module", "engine"))
     return frozenset({Unknown(frozenset(deps))})
 

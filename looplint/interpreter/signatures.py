@@ -46,22 +46,51 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
     return ""
 
 
-def end_there(interp: Interpreter, complaint: str) -> None:
+def end_there(interp: Interpreter, complaint: str, expr: ir.Call) -> None:
     """The path ends at a call that does not fit."""
-    _note(interp, complaint)
+    _note(interp, complaint, expr)
     interp.die()
 
 
-def note_not_returned(interp: Interpreter, function: ir.Function) -> None:
+def note_not_returned(interp: Interpreter, function: ir.Function, expr: ir.Call) -> None:
     """A call of a function ends the path of its caller: where that is for a call in it that does not fit, so does the caller's."""
     if function in interp.reached.misfits:
-        _note(interp, interp.reached.misfits[function])
+        _note(interp, interp.reached.misfits[function], expr)
 
 
-def _note(interp: Interpreter, complaint: str) -> None:
+def _note(interp: Interpreter, complaint: str, expr: ir.Call) -> None:
     function = interp.frame.function
     interp.reached.misfits.setdefault(function, complaint)
-    interp.reached.ends_in_training = interp.reached.ends_in_training or allowances.may_train(interp, function)
+    interp.reached.ends_in_training = (
+        interp.reached.ends_in_training or allowances.may_train(interp, function) and _may_train_behind(interp, function, expr)
+    )
+
+
+def _may_train_behind(interp: Interpreter, function: ir.Function, expr: ir.Call) -> bool:
+    """Whether a function may go backward or step behind a call of its text that ends its path, or has not done so where it may before."""
+    training, reached = interp.training.names, interp.reached
+    met = {each.name for each in reached.functions}
+    behind = False
+    for stmt in ir.statements(function.body):
+        parts = [each for whole in ir.expressions(stmt) for each in ir.walk(whole)]
+        behind = behind or expr in parts
+        own = [*ir.walk(expr.func)] if expr in parts else []
+        for each in parts:
+            if behind and each not in own and _is_named_among(each, training):
+                return True
+            if not isinstance(each, ir.Call) or each is expr or each in reached.gradient_calls:
+                continue
+            if ir.gradient_kind(each) is not None or (_name(each) in training and _name(each) not in met):
+                return True
+    return not behind
+
+
+def _is_named_among(expr: ir.Expr, names: set[str]) -> bool:
+    """Whether an expression is one of some names, or an attribute of this name: what is called, or handed on."""
+    match expr:
+        case ir.Name(id=name) | ir.Attr(attr=name):
+            return name in names
+    return False
 
 
 def _name(expr: ir.Call) -> str:

@@ -197,3 +197,56 @@ def test_a_call_in_other_code_hides_nothing(tmp_path: Path) -> None:
     broken = "\n\ndef other(path):\n    print(path, encoded())\n\n\ndef encoded(path):\n    return str(path)\n"
     without = TRAINING.replace("CALL", "loss").replace("            self.opt.step()\n", "")
     assert _codes(tmp_path, without + broken) == ["LL106", "LL303"]
+
+
+LOST = """\
+import torch
+from torch import nn
+
+
+def report(net, loss):
+    print(loss.item())
+
+
+def train(net, loader, epochs):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(net(x), y)
+            LOST
+        report(net)
+        BEHIND
+"""
+TRAINING_BEHIND = [
+    "optimizer.step()",
+    "adapt(net, loader)",
+    "run(adapt)",
+    "loss_scaler(loss, optimizer)",
+    "if epoch > 3: optimizer.step()",
+    "report(net, optimizer.step())",
+]
+OTHER_CODE_BEHIND = ["torch.save(net.state_dict(), 'net.pt')", "print(loss.item()); report(net, loss)", "pass"]
+
+
+def test_a_call_behind_all_steps_hides_no_missing_one(tmp_path: Path) -> None:
+    """What a loop lacks is known where nothing of it stands behind the call that ends in an error."""
+    for behind in OTHER_CODE_BEHIND:
+        text = LOST.replace("BEHIND", behind)
+        assert "LL106" in _codes(tmp_path, text.replace("LOST", "loss.backward()"))
+        assert "LL107" in _codes(tmp_path, text.replace("LOST", "optimizer.step()"))
+        assert _codes(tmp_path, text.replace("LOST", "loss.backward(); optimizer.step()")) == []
+
+
+@pytest.mark.parametrize("behind", TRAINING_BEHIND)
+def test_what_may_step_behind_such_a_call(tmp_path: Path, behind: str) -> None:
+    adapt = "\n\ndef adapt(net, loader):\n    opt = torch.optim.SGD(net.parameters(), lr=1)\n    net(next(loader)).sum().backward()\n    opt.step()\n"
+    text = (LOST + adapt).replace("BEHIND", behind).replace("LOST", "loss.backward()")
+    assert "LL106" not in _codes(tmp_path, text)
+
+
+def test_the_caller_of_what_ends_so(tmp_path: Path) -> None:
+    main = "\n\ndef main(net, loader):\n    train(net, loader, 3)\n    BEHIND\n"
+    text = (LOST + main).replace("BEHIND", "pass", 1).replace("LOST", "loss.backward()")
+    assert "LL106" in _codes(tmp_path, text.replace("BEHIND", "print(net)"))
+    assert "LL106" not in _codes(tmp_path, text.replace("BEHIND", "train(net, loader, 1)"))
