@@ -48,6 +48,8 @@ class Mark(Enum):
     MIXED = 15
     # It is a constant that the program made on some paths, in the place of what has its graph on the others: `loss = torch.tensor(0.0)` before a condition.
     PLACE_HELD = 16
+    # It is a term of a sum that goes backward, and has the name of a loss: it is there for its gradients.
+    TERM = 17
 
     def __hash__(self) -> int:
         return self.value
@@ -172,7 +174,7 @@ NO_TAGS: Tags = frozenset()
 
 
 # What is true of a tensor that may be any of several, or is computed from them, only where it is true of all.
-_OF_ALL = frozenset({Mark.SINGLE, Mark.HOST})
+_OF_ALL = frozenset({Mark.SINGLE, Mark.HOST, Mark.TERM})
 
 
 def joined(each: Iterable[Tags], attached: list[Tags]) -> Tags:
@@ -240,5 +242,5 @@ def handed_over_at(tags: Tags) -> frozenset[EventKey]:
 
 
 def tell_of_a_graph(tags: Tags) -> bool:
-    """Whether what may have a graph has it if it goes backward somewhere: it is a loss, a constant has its place on some path, or it has gone backward."""
-    return went_backward(tags) or not tags.isdisjoint((Mark.LOSS, Mark.PLACE_HELD))
+    """Whether what may have a graph has it if it goes backward somewhere: it is a loss or a term of one, a constant has its place on some path, or it has gone backward."""
+    return went_backward(tags) or not tags.isdisjoint((Mark.LOSS, Mark.PLACE_HELD, Mark.TERM))

@@ -103,7 +103,9 @@ def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset())
     if grad is False or (tensor.graph == "no" and not deps):
         return Tensor(origins=tensor.origins, tags=lasting(tensor.tags))
     tags = frozenset(
-        tag for tag in tensor.tags if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD) and not isinstance(tag, SentBackward | SetAside)
+        tag
+        for tag in tensor.tags
+        if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD, Mark.TERM) and not isinstance(tag, SentBackward | SetAside)
     )
     return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tags, origins=tensor.origins)
 

@@ -35,7 +35,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of, fill, holder, keep_optimizer, of_kind, symbolic
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
-from looplint.interpreter.sent_backward import sent_backward
+from looplint.interpreter.sent_backward import sent_backward, terms_sent_backward
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
 from looplint.knowledge.frameworks import LIBRARIES
 from looplint.knowledge.lookup import call_effect
@@ -165,7 +165,7 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
 def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
     """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
     if isinstance(target, ir.Name):
-        value = _as_metric(target.id, _as_loss(interp, target.id, value))
+        value = _as_metric(target.id, _as_loss(interp, target.id, _as_term(interp, target.id, value)))
     if isinstance(stmt.value, ir.DictDisplay):
         _entries(interp, target.id if isinstance(target, ir.Name) else target.attr, value, stmt.value)
     if not any(is_unseen(a) for a in value):
@@ -389,6 +389,20 @@ def _as_loss(interp: Interpreter, name: str, value: Value) -> Value:
     tensors = [a if isinstance(a, Tensor) else Tensor(behind(a)) for a in value if isinstance(a, Tensor | Unknown | Method)]
     marks = [(sent,) if tensor.forwards else (sent, Mark.UNKNOWN) for tensor in tensors]
     return frozenset(replace(a, graph=under(interp.grad, "yes")).tagged(*tags) for a, tags in zip(tensors, marks, strict=True))
+
+
+def _as_term(interp: Interpreter, name: str, value: Value) -> Value:
+    """What a name of a loss holds that is a term of what goes backward: where it may have the graph of some forward, it is there for that."""
+    if not names_a_loss(name) or not any(_may_have_graph(a) for a in value):
+        return value
+    code = interp.frame.module.lowered()
+    if code is None or (interp.frame.function, name) not in terms_sent_backward(code):
+        return value
+    return frozenset(a.tagged(Mark.TERM) if isinstance(a, Tensor) and _may_have_graph(a) else a for a in value)
+
+
+def _may_have_graph(atom: Atom) -> bool:
+    return isinstance(atom, Tensor) and atom.graph == "maybe" and bool(atom.forwards)
 
 
 def _as_metric(name: str, value: Value) -> Value:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.syntax import ir
 
 
@@ -26,6 +27,43 @@ def sent_backward(code: ir.ModuleCode) -> dict[tuple[ir.Function, str], ir.Call]
     return found
 
 
+@ir.kept_with_code
+def terms_sent_backward(code: ir.ModuleCode) -> frozenset[tuple[ir.Function, str]]:
+    """The names of a function that are terms of a sum which goes backward, as they are or weighted, and that have one value but for such a weight."""
+    found = {}
+    for function, name in sent_backward(code):
+        for stmt in ir.statements(function.body):
+            match stmt:
+                case ir.Assign(targets=[ir.Name(id=bound)], value=ir.Binary(op="+") as summed) if bound == name:
+                    found.update(((function, term), None) for term in _terms(summed))
+    return frozenset(key for key in found if _has_one_value(*key, _unweighted, "*/"))
+
+
+def _terms(expr: ir.Expr) -> Iterator[str]:
+    """The names that a sum adds up, each as it is, weighted or averaged."""
+    match expr:
+        case ir.Binary(op="+", left=left, right=right):
+            yield from _terms(left)
+            yield from _terms(right)
+        case _ if (name := ir.path_of(_unweighted(expr))) is not None and name.isidentifier():
+            yield name
+
+
+def _unweighted(expr: ir.Expr) -> ir.Expr:
+    """A term without its weight: `0.1 * loss`, `loss * args.weight`, `weight * loss.mean()`."""
+    match expr:
+        case ir.Binary(op="*", left=ir.Const() | ir.Name() | ir.Attr() as weight, right=inner) if not _is_loss(weight):
+            return _unscaled(inner)
+        case ir.Binary(op="*", left=inner, right=ir.Const() | ir.Name() | ir.Attr()):
+            return _unscaled(inner)
+    return _unscaled(expr)
+
+
+def _is_loss(expr: ir.Expr) -> bool:
+    name = ir.path_of(expr)
+    return name is not None and names_a_loss(name)
+
+
 def _unscaled(loss: ir.Expr) -> ir.Expr:
     """What goes backward, without the scaler, the factor and the mean over devices: `scaler.scale(loss.mean() / n)`."""
     while True:
@@ -38,20 +76,27 @@ def _unscaled(loss: ir.Expr) -> ir.Expr:
                 return loss
 
 
-def _has_one_value(function: ir.Function, name: str) -> bool:
-    """Whether a function gives a name a value at one place alone, besides constants, which cannot go backward, and that value itself, divided or averaged."""
-    return sum(name in ir.paths_in(target) for target in _targets(function, name)) == 1
+def _has_one_value(function: ir.Function, name: str, bare: Callable[[ir.Expr], ir.Expr] = _unscaled, by: str = "/") -> bool:
+    """Whether a function gives a name a value at one place alone, besides constants, which cannot go backward, and that value itself, divided or averaged.
+
+    Args:
+        function: the function.
+        name: the name.
+        bare: what an expression is without what leaves it the same value: a divisor, a mean over devices.
+        by: the operators that do so in place.
+    """
+    return sum(name in ir.paths_in(target) for target in _targets(function, name, bare, by)) == 1
 
 
-def _targets(function: ir.Function, name: str) -> Iterator[ir.Expr]:
+def _targets(function: ir.Function, name: str, bare: Callable[[ir.Expr], ir.Expr], by: str) -> Iterator[ir.Expr]:
     """What the statements of a function bind, without those that leave a name its value but for a divisor."""
     for stmt in ir.statements(function.body):
         match stmt:
             case ir.Assign(targets=[ir.Name(id=bound)], value=value) if bound == name and (
-                isinstance(value, ir.Const) or ir.path_of(_unscaled(value)) == name
+                isinstance(value, ir.Const) or ir.path_of(bare(value)) == name
             ):
                 continue
-            case ir.AugAssign(target=ir.Name(id=bound), op="/") if bound == name:
+            case ir.AugAssign(target=ir.Name(id=bound), op=op) if bound == name and op in by:
                 continue
             case ir.Assign():
                 yield from stmt.targets

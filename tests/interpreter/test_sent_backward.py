@@ -221,6 +221,78 @@ PROGRAMS = {
                 optimizer.step()
             return total
         """,
+    "a loss that a model gives of what a library has made is a term of what goes backward": """
+        from sparse import scatter
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(3, 3)
+            def forward(self, x, y=None):
+                h = scatter(self.body(x), dim=0)
+                return h, (h - y).pow(2).sum() if y is not None else None
+        def train(loader, alpha):
+            net, total, extra, seen = Net(), 0, 0, 0
+            optimizer = torch.optim.Adam(net.parameters())
+            for x, y in loader:
+                optimizer.zero_grad()
+                out, aux_loss = net(x, y)
+                out, code = out, net(x)[0].mean()
+                aux_loss = aux_loss * alpha
+                extra += aux_loss  # expect: LL402
+                seen += code
+                loss = nn.functional.mse_loss(out, y) + 0.1 * aux_loss + code
+                loss.backward()
+                optimizer.step()
+                total += loss.item()
+            return total, extra, seen
+        """,
+    "losses of one model are weighted and kept": """
+        from sparse import scatter
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(3, 3)
+            def forward(self, x):
+                h = scatter(self.body(x), dim=0)
+                return h.mean(), h.std()
+        def train(loader, args):
+            net, first, second = Net(), [], []
+            optimizer = torch.optim.Adam(net.parameters())
+            for x in loader:
+                optimizer.zero_grad()
+                loss_a, loss_b = net(x)
+                loss = loss_a * args.weight + loss_b.mean() / 2
+                optimizer.zero_grad()
+                loss.backward()
+                first.append(loss_a)  # expect: LL401
+                second.append(loss_b)  # expect: LL401
+                optimizer.step()
+            return first, second
+        """,
+    "what is called a loss is a factor of a term, has another value there, or is not added": """
+        from sparse import scatter
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(3, 3)
+            def forward(self, x):
+                h = scatter(self.body(x), dim=0)
+                return h.mean(), h.std(), h.sum()
+        def train(loader, likelihood):
+            net, first, second, third = Net(), 0, 0, 0
+            optimizer = torch.optim.Adam(net.parameters())
+            for x in loader:
+                optimizer.zero_grad()
+                loss_a, loss_b, loss_c = net(x)
+                first += loss_a
+                second += loss_b
+                third += loss_c
+                loss_b = net(x)[0]
+                loss = loss_a * likelihood(x) + loss_b
+                loss.backward()
+                optimizer.step()
+            return first, second, third
+        """,
 }
 
 
