@@ -3,7 +3,8 @@
 ## What it does
 
 Reports `scheduler.step()` in the loop that runs the backward, inside an outer loop, where the scheduler counts epochs: its horizon is an
-expression over epochs, is as long as the outer loop, or is a list of milestones of which the last lies in the second half of it.
+expression over epochs, is as long as the outer loop, or is a list of milestones of which the last lies in the second half of it. Also an
+`ExponentialLR` that takes a tenth or more off the rate in each step, in a loop over data in one over epochs.
 
 ## Why it matters
 
@@ -52,7 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - Schedulers that count steps: `OneCycleLR`, a horizon over `len(loader)`.
-- A scheduler whose unit is not known.
+- A scheduler whose unit is not known: an `ExponentialLR` with a gamma near one.
 - `scheduler.step(epoch + i / iters)`, with an argument.
 - A step under a condition that no optimizer's step in the loop stands under, but for one on the scheduler itself; or under one that
   holds on some batches alone, where the optimizer steps on the others as well.
@@ -61,7 +62,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the call to the end of the epoch body.
+Safe: move the call to the end of the epoch body. Unsafe for an `ExponentialLR` of whose unit nothing is said.
 
 ## Evidence
 
@@ -84,10 +85,13 @@ from looplint.rule import (
     constant_of,
     note,
     only,
+    over_data,
     refs,
 )
 
 CODE = "LL201"
+# A factor of which less than a ten-thousandth is left after 100 steps: nobody trains on so few batches, and programs take it for epochs.
+_FAST = 0.9
 
 
 def check(program: Program) -> Reports:
@@ -101,15 +105,22 @@ def check(program: Program) -> Reports:
             continue  # a loop that counts epochs by its name
         if event.told:
             continue  # scheduler.step(epoch + i / iters)
-        if not epoch_unit(scheduler, loop):
+        told = epoch_unit(scheduler, loop)
+        if not told and not (vanishes(scheduler, loop) and program.counts_epochs(loop.parent)):
             continue  # a scheduler that counts steps, or whose unit is not known
         if _guarded(program, event, loop, scheduler):
             continue  # a step under a condition that no optimizer's step in the loop stands under
         name = called_at(event, scheduler)
         construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
-        message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs; call {name}.step() once an epoch"
-        notes = note(construct, "it is made to count epochs here")
-        yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=loop))
+        if told:
+            message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs; call {name}.step() once an epoch"
+        else:
+            message = (
+                f"{name} multiplies the learning rate by {scheduler.factor:g} on every batch: after 100 batches less than a "
+                f"ten-thousandth of it is left; call {name}.step() once an epoch"
+            )
+        notes = note(construct, "it is made to count epochs here" if told else "its factor is given here")
+        yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=loop, told=told))
 
 
 def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Scheduler) -> bool:
@@ -125,6 +136,12 @@ def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Scheduler
         return bool(others) and program.varies(guard, loop)
 
     return any(g.depth >= depth and not g.stays and scheduler.name not in g.names and holds_back(g) for g in event.guards)
+
+
+def vanishes(scheduler: Scheduler, loop: Loop) -> bool:
+    """Whether a scheduler of all epochs leaves nothing of the rate where it is stepped on every batch of data, though nothing says what it counts."""
+    factor, around = scheduler.factor, scheduler.loops or ()
+    return scheduler.unit is None and factor is not None and 0 < factor <= _FAST and over_data(loop) and loop.parent not in around
 
 
 def epoch_unit(scheduler: Scheduler, loop: Loop) -> bool:

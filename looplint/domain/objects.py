@@ -206,6 +206,8 @@ class Scheduler(Obj):
     wrapped: bool = False
     # Whether it gives the same learning rate throughout.
     constant: bool = False
+    # What each of its steps multiplies the rate by, where that is one number.
+    factor: float | None = None
     # Whether it leaves the rate as it is at first, and changes it at some of its later steps alone.
     in_stairs: bool = False
     # Whether its arguments may define where its schedule begins: `last_epoch`, or a name or value of where training is resumed.

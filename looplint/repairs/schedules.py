@@ -42,10 +42,12 @@ class MoveToEpochEnd(Repair):
     Attributes:
         event: the scheduler's step.
         loop: the loop over batches that it is in.
+        told: whether the program says that the scheduler counts epochs.
     """
 
     event: Event
     loop: Loop
+    told: bool = True
 
     def plan(self, p: Planner) -> Plan:
         place = in_loop(self.event, self.loop, p.layouts)
@@ -61,7 +63,7 @@ class MoveToEpochEnd(Repair):
             raise Infeasible("it uses names of the batch loop")
         draft = Draft(place.layout)
         draft.move_after(unit, target)
-        return Plan("Step the scheduler once per epoch, after the batch loop", "safe", [draft])
+        return Plan("Step the scheduler once per epoch, after the batch loop", "safe" if self.told else "unsafe", [draft])
 
 
 def _uses_targets(unit: Statement, loop: Statement) -> bool:

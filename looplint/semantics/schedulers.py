@@ -246,6 +246,7 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
     obj.given_start = _is_given_start(args, expr)
     obj.constant = _is_constant(obj.qualname, args)
+    obj.factor = _factor(obj.qualname, args)
     obj.in_stairs = _in_stairs(obj.qualname, args)
     interp.emit(Construct(), expr.node, {obj})
 
@@ -272,6 +273,12 @@ def _in_stairs(qualname: str, args: Arguments) -> bool:
     given = args.get(1, SCHEDULER_HORIZONS[leaf][0][1]) or NOTHING
     changes = [constant_of(item) for item in (given, *(exact_items(given) or ()))]
     return not any(known is not None and known.value == 1 for known in changes)
+
+
+def _factor(qualname: str, args: Arguments) -> float | None:
+    """What an ExponentialLR multiplies the rate by in each step."""
+    known = constant_of(args.get(1, "gamma") or NOTHING) if qualname.endswith(".ExponentialLR") else None
+    return known.value if known is not None and isinstance(known.value, float) else None
 
 
 def _is_given_start(args: Arguments, expr: ir.Call) -> bool:

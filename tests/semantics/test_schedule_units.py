@@ -146,3 +146,45 @@ def test_what_torch_calls_its_count_says_nothing_of_a_rate_without_end(factor: s
 )
 def test_a_rate_that_falls_in_epochs_does(factor: str) -> None:
     assert_marked(FACTORS.format(end=factor, mark="  # expect: LL201"))
+
+
+VANISHING = """\
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import ExponentialLR
+from torch.utils.data import DataLoader
+GAMMA = 0.9
+def run(dataset, epochs, args):
+    loader, net = DataLoader(dataset, batch_size=8, shuffle=True), nn.Linear(4, 2)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    schedule = ExponentialLR(opt, {gamma})
+    {outer}:
+        {inner}:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+            schedule.step(){mark}
+"""
+EPOCHS, BATCHES = "for epoch in range(epochs)", "for x, y in loader"
+
+
+@pytest.mark.parametrize("gamma", ["gamma=0.9", "GAMMA", "0.5"])
+def test_a_factor_that_leaves_nothing_of_the_rate_is_one_of_epochs(gamma: str) -> None:
+    assert_marked(VANISHING.format(gamma=gamma, outer=EPOCHS, inner=BATCHES, mark="  # expect: LL201"))
+    (found,) = [f for f in looplint.lint(VANISHING.format(gamma=gamma, outer=EPOCHS, inner=BATCHES, mark="")) if f.code == "LL201"]
+    assert found.fix is not None and found.fix.applicability == "unsafe"
+
+
+@pytest.mark.parametrize(
+    ("gamma", "outer", "inner"),
+    [
+        ("gamma=0.95", EPOCHS, BATCHES),
+        ("gamma=1.1", EPOCHS, BATCHES),
+        ("args.gamma", EPOCHS, BATCHES),
+        ("gamma=0.9", "for _ in range(args.rounds)", BATCHES),
+        ("gamma=0.9", "for fold in args.folds", "for epoch in range(epochs)"),
+        ("gamma=0.9", EPOCHS, "for i in range(9)"),
+    ],
+)
+def test_any_other_factor_may_be_one_of_batches(gamma: str, outer: str, inner: str) -> None:
+    assert_marked(VANISHING.format(gamma=gamma, outer=outer, inner=inner, mark=""))
