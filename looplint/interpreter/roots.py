@@ -9,7 +9,7 @@ from functools import partial
 from looplint.domain.objects import Container, Dataset, FrameworkModule, Instance, List, Loss, Module, Optimizer, Scaler, Scheduler
 from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref, refs
+from looplint.domain.values import ClassRef, Func, Number, Ref, Value, const, constant_of, ref, refs
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, handed_out, hooks, training_methods
 from looplint.interpreter.assignments import assign
@@ -169,6 +169,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
         frame.instance = func.bound or frozenset()
         if func.function.name != "__init__":
             _open_empty_lists(frame.instance)
+            _open_counts(interp, frame.instance)
         for number, param in enumerate(func.function.params):
             if number < len(bound):
                 frame.locals[param.name] = bound[number]
@@ -199,6 +200,17 @@ def _open_empty_lists(instance: Value) -> None:
         for kept in (each for value in obj.heap.values() for each in refs(value, List)):
             if kept.items == ():
                 kept.items = None
+
+
+def _open_counts(interp: Interpreter, instance: Value) -> None:
+    """What an object counts from the number that its constructor sets is not known in a method that nobody calls: it may be the second task, or epoch."""
+    for obj in (a.obj for a in instance if isinstance(a, Ref)):
+        for slot, value in [*obj.heap.items()] if obj.cls is not None else ():
+            known = constant_of(value)
+            if known is None or known.type is not int:
+                continue
+            if any(isinstance(stmt, ir.AugAssign) for stmt in classes.set_again(interp, obj.cls, slot)):
+                obj.heap[slot] = value | {Number()}
 
 
 def _may_still_go_backward(interp: Interpreter, value: Value) -> bool:
