@@ -62,7 +62,19 @@ Unsafe: move the step after the backward.
 What a run shows: the steps change nothing.
 """
 
-from looplint.rule import Automaton, Backward, MoveAfterBackward, Program, Report, Reports, Step, backwards_for_inputs, called_at, note
+from looplint.rule import (
+    Automaton,
+    Backward,
+    MoveAfterBackward,
+    Program,
+    Report,
+    Reports,
+    Step,
+    backwards_for_inputs,
+    backwards_for_others,
+    called_at,
+    note,
+)
 
 CODE = "LL105"
 
@@ -88,7 +100,8 @@ AUTOMATON = Automaton(
 
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
-        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_for_inputs(program, optimizer))
+        not_for_it = backwards_for_inputs(program, optimizer) | backwards_for_others(program, optimizer)
+        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=not_for_it)
         # Steps of this optimizer in a loop that find cleared gradients on every path.
         early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
         reported = set()

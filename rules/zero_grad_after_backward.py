@@ -80,6 +80,7 @@ from looplint.rule import (
     Step,
     Visit,
     backwards_for_inputs,
+    backwards_for_others,
     called_at,
     constant_of,
     note,
@@ -124,7 +125,8 @@ def _skips(visits: Sequence[Visit], clear: Clear, step: Step, backward: Backward
 def check(program: Program) -> Reports:
     yield from _accumulated(program)
     for optimizer in program.optimizers:
-        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_for_inputs(program, optimizer))
+        not_for_it = backwards_for_inputs(program, optimizer) | backwards_for_others(program, optimizer)
+        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=not_for_it)
         # Clears of this optimizer that on every path find gradients of the same iteration, or what another such clear has left of them.
         clears = {v.event for v in visits if v.event.kind == "clear" and v.certain and v.always("filled", "dropped")}
         reported = set()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import contexts_of
-from looplint.domain.objects import Instance, Loss, Module, Obj, Optimizer, Scheduler, TorchModule
+from looplint.domain.objects import Dict, Instance, Loss, Module, Obj, Optimizer, Scheduler, TorchModule
 from looplint.domain.values import (
     NOTHING,
     Atom,
@@ -20,6 +20,7 @@ from looplint.domain.values import (
     common_names,
     join,
     ref,
+    refs,
     stable,
 )
 from looplint.interpreter import alternatives
@@ -152,12 +153,29 @@ def _is_from_file(atom: Atom) -> bool:
 
 
 def replacing(interp: Interpreter, owner: Obj, target: ir.Attr, value: Value) -> Value:
-    """What an attribute is given that held another optimizer of the same model, its scheduler, or the same loss: the new one goes on in the place of the old one."""
-    pair = _of_one_kind(owner.heap.get(target.attr, NOTHING), value)
+    """What an attribute is given that held another optimizer of the same model, its scheduler, or the same loss: the new one goes on in the place of the old one.
+
+    So do those under the keys of a dict, where another dict takes its place.
+    """
+    before = owner.heap.get(target.attr, NOTHING)
+    if not owner.many:
+        _replace_entries(interp, owner, target, refs(before, Dict), refs(value, Dict))
+    pair = _of_one_kind(before, value)
     if owner.many or pair is None or pair[0] is pair[1] or not _do_the_same(*pair):
         return value
     pair[1].name = pair[1].name or pair[0].name
     return frozenset({Ref(joined(interp, target.node, f"{owner.name}.{target.attr}", *pair))}) | nothing(value)
+
+
+def _replace_entries(interp: Interpreter, owner: Obj, target: ir.Attr, before: list[Dict], given: list[Dict]) -> None:
+    if len(before) != 1 or len(given) != 1 or before[0] is given[0]:
+        return
+    for slot, value in [*given[0].heap.items()] if not given[0].many else ():
+        pair = _of_one_kind(before[0].heap.get(slot, NOTHING), value) if slot.startswith("=") else None
+        if pair is not None and pair[0] is not pair[1] and _do_the_same(*pair):
+            one = joined(interp, target.node, f"{owner.name}.{target.attr}{slot}", *pair)
+            interp.write(given[0], slot, ref(one))
+            interp.write(given[0], "[]", ref(one))
 
 
 def _do_the_same(one: Obj, other: Obj) -> bool:

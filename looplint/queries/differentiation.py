@@ -38,6 +38,26 @@ def backwards_for_inputs(program: Program, optimizer: Optimizer | Engine) -> fro
     return found | _for_fitted_inputs(program, stepped | {loop for e in program.of(Clear) if optimizer in e.subjects for loop in e.loops})
 
 
+def backwards_for_others(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
+    """The backwards on which another optimizer steps before this one's gradients are cleared for its own: what they leave in shared parameters is wiped rightly."""
+    clears = [e for e in program.of(Clear) if e.loops and optimizer in e.subjects and program.touches(e, optimizer) == "must"]
+    if not clears:
+        return frozenset()
+    steps = [e for e in program.of(Step) if e.loops]
+    backwards = [e for e in program.of(Backward) if e.loops and program.touches(e, optimizer)]
+    found: set[Backward] = set()
+    for event in backwards:
+        loop = event.loops[-1]
+        last = max(e.index for e in backwards if e.loops[-1] is loop)
+        behind = [e for e in steps if e.loops[-1] is loop and e.index > event.index]
+        end = min((e.index for e in behind if optimizer in e.subjects), default=last)
+        others = [e for e in behind if optimizer not in e.subjects and any(program.touches(event, o) == "must" for o in e.subjects)]
+        start = min((e.index for e in others), default=last)
+        if any(e.loops[-1] is loop and start < e.index < min(end, last) for e in clears):
+            found.add(event)
+    return frozenset(found)
+
+
 def _for_fitted_inputs(program: Program, own: Set[Loop]) -> frozenset[Backward]:
     """The backwards in other loops than some that fit an input: `mask = nn.Parameter(...)`, `optim.Adam([mask])`, and a step on it in each turn."""
     fitting = [(o, e.loops[-1]) for e in program.of(Step) if e.loops for o in e.subjects if isinstance(o, Optimizer) and _has_inputs(o)]
