@@ -70,8 +70,7 @@ from looplint.rule import (
     Report,
     Reports,
     Step,
-    backwards_for_inputs,
-    backwards_for_others,
+    backwards_not_for,
     called_at,
     note,
 )
@@ -100,8 +99,7 @@ AUTOMATON = Automaton(
 
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
-        not_for_it = backwards_for_inputs(program, optimizer) | backwards_for_others(program, optimizer)
-        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=not_for_it)
+        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_not_for(program, optimizer))
         # Steps of this optimizer in a loop that find cleared gradients on every path.
         early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
         reported = set()

@@ -79,8 +79,7 @@ from looplint.rule import (
     Reports,
     Step,
     Visit,
-    backwards_for_inputs,
-    backwards_for_others,
+    backwards_not_for,
     called_at,
     constant_of,
     note,
@@ -125,8 +124,7 @@ def _skips(visits: Sequence[Visit], clear: Clear, step: Step, backward: Backward
 def check(program: Program) -> Reports:
     yield from _accumulated(program)
     for optimizer in program.optimizers:
-        not_for_it = backwards_for_inputs(program, optimizer) | backwards_for_others(program, optimizer)
-        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=not_for_it)
+        visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_not_for(program, optimizer))
         # Clears of this optimizer that on every path find gradients of the same iteration, or what another such clear has left of them.
         clears = {v.event for v in visits if v.event.kind == "clear" and v.certain and v.always("filled", "dropped")}
         reported = set()

@@ -204,12 +204,12 @@ def _open_empty_lists(instance: Value) -> None:
 
 def _open_counts(interp: Interpreter, instance: Value) -> None:
     """What an object counts from the number that its constructor sets is not known in a method that nobody calls: it may be the second task, or epoch."""
-    for obj in (a.obj for a in instance if isinstance(a, Ref)):
-        for slot, value in [*obj.heap.items()] if obj.cls is not None else ():
+    for obj, cls in ((a.obj, a.obj.cls) for a in instance if isinstance(a, Ref)):
+        for slot, value in [*obj.heap.items()] if cls is not None else ():
             known = constant_of(value)
-            if known is None or known.type is not int:
+            if cls is None or known is None or known.type is not int:
                 continue
-            if any(isinstance(stmt, ir.AugAssign) for stmt in classes.set_again(interp, obj.cls, slot)):
+            if any(isinstance(stmt, ir.AugAssign) for stmt in classes.set_again(interp, cls, slot)):
                 obj.heap[slot] = value | {Number()}
 
 

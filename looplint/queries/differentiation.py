@@ -27,7 +27,12 @@ def differentiates_within(module: Obj) -> bool:
     return False
 
 
-def backwards_for_inputs(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
+def backwards_not_for(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
+    """The backwards whose gradients are not those that an optimizer is to step on, though they are its parameters': they are rightly cleared."""
+    return _for_inputs(program, optimizer) | _for_others(program, optimizer)
+
+
+def _for_inputs(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
     """The backwards in loops that read the gradients of inputs, or fit an input, and in which an optimizer does not step: an attack.
 
     What they leave in its parameters is no batch's gradient, and is rightly cleared. What is written into gradients there is for a step.
@@ -38,7 +43,7 @@ def backwards_for_inputs(program: Program, optimizer: Optimizer | Engine) -> fro
     return found | _for_fitted_inputs(program, stepped | {loop for e in program.of(Clear) if optimizer in e.subjects for loop in e.loops})
 
 
-def backwards_for_others(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
+def _for_others(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
     """The backwards on which another optimizer steps before this one's gradients are cleared for its own: what they leave in shared parameters is wiped rightly."""
     clears = [e for e in program.of(Clear) if e.loops and optimizer in e.subjects and program.touches(e, optimizer) == "must"]
     if not clears:
