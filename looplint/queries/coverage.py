@@ -137,7 +137,9 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         call.kind == "step" and not _names(call.call, _NO_TRAINING) for call in (info.code.gradient_calls if info.code is not None else ())
     )
     if not steps_somewhere and not _hands_over(first.call):
-        return None  # gradients of inputs, checks of gradients: nothing here is trained
+        # Gradients of inputs, checks of gradients: nothing here is trained, unless gradients are cleared beside a backward that a call in error hides.
+        hidden = not any(call.call in program.reached.gradient_calls for call in calls) and "zero_grad" in first.function.methods
+        return program.reached.misfits.get(first.function) if hidden else None
     if events and not steps and all(_never_steps(program, e.root) or _happens_once(program, e) for e in events):
         return None  # checks of gradients, in a file that steps elsewhere
     if not any(call.call in program.reached.gradient_calls for call in calls):

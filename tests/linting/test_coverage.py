@@ -88,6 +88,17 @@ def test_a_loop_behind_a_call_that_does_not_fit_is_not_judged(tmp_path: Path, be
     assert "`report(...)` ends in a TypeError: it is not given `name`" in output and "LL1" not in output
 
 
+@pytest.mark.parametrize("before", ["    for x, y", "        loss.backward"])
+def test_a_backward_behind_a_call_that_does_not_fit_is_a_loop_that_is_lost(tmp_path: Path, before: str) -> None:
+    """Nothing steps in the file, and the gradients that are cleared say that something should."""
+    indent = " " * (len(before) - len(before.lstrip()))
+    text = JUDGED.replace(before, f"{indent}report(loader)\n{before}").replace("        optimizer.step()\n", "")
+    text += "\n\ndef report(loader, name):\n    print(loader, name)\n"
+    output = checked(tmp_path, judged=text).output
+    assert "1 could not be followed" in output and "`report(...)` ends in a TypeError: it is not given `name`" in output
+    assert "training loop" not in checked(tmp_path, judged=text.replace("        optimizer.zero_grad()\n", "")).output
+
+
 def test_gradients_of_inputs_are_no_training_loop(tmp_path: Path) -> None:
     assert "training loop" not in checked(tmp_path, attack=ATTACK).output
 
