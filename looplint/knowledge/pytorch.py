@@ -96,6 +96,8 @@ CALLS: dict[str, str] = {
     "torch.nn.Sequential": "container",
     "torch.nn.ModuleList": "container",
     "torch.nn.ModuleDict": "container",
+    "torch.nn.ParameterList": "container",
+    "torch.nn.ParameterDict": "container",
     "torch.utils.data.DataLoader": "loader",
     "torch.utils.data.dataloader.DataLoader": "loader",
     "torch.utils.data.random_split": "split",

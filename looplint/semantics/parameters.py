@@ -213,8 +213,10 @@ def held(interp: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[O
             case Params():
                 found |= atom.sources
                 exact = exact and atom.exact
-            case Ref(obj=Module() | Loss()):
-                found |= {atom.obj}
+            case Ref(obj=Module() | Loss() as module):
+                given = _of_module(module)
+                found |= given.sources
+                exact = exact and given.exact
             case Ref() | Tuple() | Iter() if depth:
                 for inner in where_parameters_are(atom):
                     more, known = held(interp, inner, depth - 1)
@@ -231,6 +233,15 @@ def held(interp: Interpreter, value: Value, depth: int = 4) -> tuple[frozenset[O
             case _:
                 exact = False
     return found, exact and bool(found)
+
+
+def _of_module(module: Obj) -> Params:
+    """The parameters of a module; those of others too, where it is a list that was given them: `nn.ParameterList(net.parameters())`."""
+    listed = module.heap.get("[]", NOTHING)
+    lent = [a for a in listed if isinstance(a, Params) and not a.grad]
+    own = () if lent and not any(isinstance(a, Ref) for a in listed) else (module,)
+    all_in_sight = not lent or not any(isinstance(a, Unknown) for a in listed)
+    return Params(frozenset().union(own, *(each.sources for each in lent)), exact=all_in_sight and all(each.exact for each in lent))
 
 
 def only_tensors(value: Value, depth: int = 3) -> bool:
@@ -428,13 +439,13 @@ def _ask(interp: Interpreter, obj: Obj) -> None:
 @method_transfer("parameters")
 def _parameters(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     _ask(interp, obj)
-    return frozenset({Params(frozenset({obj}))})
+    return frozenset({_of_module(obj)})
 
 
 @method_transfer("named-parameters")
 def _named_parameters(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     _ask(interp, obj)
-    return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({Params(frozenset({obj}))})))}))})
+    return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({_of_module(obj)})))}))})
 
 
 @method_transfer("requires-grad")

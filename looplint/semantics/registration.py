@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplint.domain.membership import adopt, ready, register
+from looplint.dataclass import replace
+from looplint.domain.membership import adopt, parameters_in, ready, register
 from looplint.domain.objects import Container, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.values import (
     NONE,
@@ -230,7 +231,14 @@ def _add_module(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
         for atom in value:
             if isinstance(atom, Ref) and isinstance(atom.obj, Module):
                 interp.write(obj, "[]", value)
+        if lent := frozenset(parameters_in(value)):
+            interp.write(obj, "[]", _some(lent) if interp.guarded() else lent)
     return ref(obj)
+
+
+def _some(lent: frozenset[Params]) -> frozenset[Params]:
+    """Parameters that are put into a list under a condition: it may hold others of the same modules, or none."""
+    return frozenset(replace(each, exact=False) for each in lent)
 
 
 def _count_losses(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> None:
