@@ -59,7 +59,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Teachers, targets and frozen parts, whose parameters no optimizer steps.
 - Forwards made for the gradient of their input.
 - `train()` on some path before the forward, and helpers that restore the mode.
-- An `eval()` before the loop: the model is meant to stay in that mode.
+- An `eval()` before the loop: the model is meant to stay in that mode. That a library builds it so (`from_pretrained`) is no such choice.
 - An `eval()` before the forward, or before the loop that it is in, under its conditions and for no other one: it is meant for this forward, as in an epoch
   of linear probing.
 - A `train()` of a part alone: what is trained was chosen, as a new head on a frozen encoder.

@@ -221,6 +221,8 @@ class Eval(Event):
     """A module is put into eval mode."""
 
     kind = "eval"
+    # Whether a library builds it in that mode, as nobody asked for: `AutoModel.from_pretrained(name)`.
+    built: bool = False
 
 
 class SetMode(Event):

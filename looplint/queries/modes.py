@@ -260,7 +260,9 @@ def switched_both_ways(program: Program, switch: Event, module: Obj) -> bool:
 
 
 def for_a_look(program: Program, switch: Event, loop: Loop, module: Obj) -> bool:
-    """Whether eval mode is switched on before a loop for a validation there: it is not meant for the training."""
+    """Whether eval mode is switched on before a loop for a validation there, or by the library that builds the model: it is not meant for the training."""
+    if isinstance(switch, Eval) and switch.built:
+        return True
     after = (e for e in program.of(Forward) if module in e.subjects and e.index > switch.index and loop not in e.loops)
     return any(not program.is_trained(e) and e.root == switch.root for e in after)
 

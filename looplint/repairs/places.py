@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from looplint.domain.objects import Obj
-from looplint.flow.events import Construct, Event, Step, Unscale
+from looplint.flow.events import Construct, Eval, Event, Step, Unscale
 from looplint.flow.graph import Loop
 from looplint.queries.naming import stepped_by
 from looplint.queries.program import Program
@@ -132,6 +132,14 @@ def _assigned(statement: Statement, layout: Layout) -> str | None:
     return None
 
 
+def _begins_with(statement: cst.CSTNode, call: cst.CSTNode) -> bool:
+    """Whether what a statement assigns is a call, or methods called on what that gives."""
+    value: cst.CSTNode | None = statement.value if isinstance(statement, cst.Assign) else None
+    while value is not call and isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
+        value = value.func.value
+    return value is call
+
+
 def _plain(node: cst.BaseExpression) -> bool:
     """A name, an attribute of one, or a constant element: reading it twice gives the same object."""
     match node:
@@ -168,7 +176,11 @@ def name_in_function(
             if statement is None or layout.function_of(statement) is not function:
                 continue
             subject = next(s for s in event.subjects if s in obj.lineage())
-            text = _assigned(statement, layout) if isinstance(event, Construct) else receiver(event, subject, layouts)
+            if isinstance(event, Eval) and event.built:
+                # Called on the class, not on the model: `model = AutoModel.from_pretrained(name).to(device)`.
+                text = _assigned(statement, layout) if _begins_with(statement.node, event.site.node) else None
+            else:
+                text = _assigned(statement, layout) if isinstance(event, Construct) else receiver(event, subject, layouts)
             if text and (at is None or not (_bound_around(statement, at, text) or _bound_later(layout, function, at, text))):
                 return text
     return None

@@ -66,7 +66,7 @@ def _transformers_class(interp: Interpreter, qualname: str, args: Arguments, exp
         return unfollowed.put_off(interp, args)
     made = build(interp, Module, qualname, args, expr)
     if maker == "from_pretrained":
-        interp.emit(Eval(), expr.node, {a.obj for a in made if isinstance(a, Ref)})
+        interp.emit(Eval(built=True), expr.node, {a.obj for a in made if isinstance(a, Ref)})
     return made
 
 
