@@ -51,6 +51,8 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
         return _call_one(interp, candidates[0], args, expr)
     if not candidates:
         return unfollowed.unknown_call(interp, None, args, expr)
+    if _are_switched_in_turn(interp, expr, candidates):
+        return frozenset().union(*(_call_one(interp, atom, args, expr) for atom in candidates))
     before = interp.save()
     guards = interp.guards
     ends: list[Snapshot] = []
@@ -100,6 +102,18 @@ def _are_modules(candidates: Sequence[Atom]) -> bool:
 def _switch_to_eval(candidates: Sequence[Atom]) -> bool:
     """Whether all callees are `eval()` of modules: whichever the name stands for is in eval mode then, and where it is applied by that name."""
     return all(isinstance(a, Method) and a.name == "eval" and isinstance(a.obj, Ref) and isinstance(a.obj.obj, Module) for a in candidates)
+
+
+def _are_switched_in_turn(interp: Interpreter, expr: ir.Call, candidates: Sequence[Atom]) -> bool:
+    """Whether a loop sets the mode of what it goes over, of each in its turn and of none under a condition: in the end all of them have it."""
+    modes = {a.name for a in candidates if isinstance(a, Method) and isinstance(a.obj, Ref) and isinstance(a.obj.obj, Module)}
+    alone = all(isinstance(a, Method) for a in candidates) and len(modes) == 1 and not modes.isdisjoint({"train", "eval"})
+    match expr.func:
+        case ir.Attr(value=ir.Name(id=name)) if alone and interp.loops:
+            loop = interp.loops[-1]
+            of_turn = name in loop.targets and loop.frame == interp.frame.ctx
+            return of_turn and not any(g.depth >= len(interp.loops) for g in interp.guards)
+    return False
 
 
 def _are_of_siblings(candidates: Sequence[Atom]) -> bool:
