@@ -13,13 +13,23 @@ _SWITCHING_OFF = frozenset({"no_grad", "inference_mode"})
 _DEPTH = 3
 
 
-def possible_callers(code: ir.ModuleCode, line: Sequence[ClassRef]) -> list[ir.Function]:
-    """The functions of a file and of those of the bases in a line of classes, without the methods that a nearer class replaces."""
+def _possible_callers(code: ir.ModuleCode, line: Sequence[ClassRef], name: str) -> list[ir.Function]:
+    """What calls a name in a file and in those of the bases in a line of classes, without the methods that a nearer class replaces."""
     codes = dict.fromkeys([code, *(each for cls in line if (each := cls.module.lowered()) is not None)])
     replaced = {
         f for number, cls in enumerate(line) for name, f in cls.cls.methods.items() if any(name in c.cls.methods for c in line[:number])
     }
-    return [f for each in codes for f in (each.top, *each.functions) if f not in replaced]
+    return [f for each in codes for f in _callers(each).get(name, ()) if f not in replaced]
+
+
+@ir.kept_with_code
+def _callers(code: ir.ModuleCode) -> dict[str, list[ir.Function]]:
+    """The functions of a module, by the names that they call."""
+    found: dict[str, list[ir.Function]] = {}
+    for function in (code.top, *code.functions):
+        for name in function.called():
+            found.setdefault(name, []).append(function)
+    return found
 
 
 def callers_first(defined: Sequence[ir.Function]) -> list[ir.Function]:
@@ -42,15 +52,15 @@ def callers_first(defined: Sequence[ir.Function]) -> list[ir.Function]:
     return list(reversed(found))
 
 
-def only_without_gradients(functions: Sequence[ir.Function], function: ir.Function, depth: int = _DEPTH) -> bool:
-    """Whether some functions call another one, and switch gradients off around each of the calls."""
-    callers = [caller for caller in functions if caller is not function and caller.calls(function.name)]
+def only_without_gradients(code: ir.ModuleCode, line: Sequence[ClassRef], function: ir.Function, depth: int = _DEPTH) -> bool:
+    """Whether a function is called in a file, or in those of the bases in its class's line, with gradients switched off around each of the calls."""
+    callers = [caller for caller in _possible_callers(code, line, function.name) if caller is not function]
     found = False
     for caller in callers:
         covered = any(switches_off(d) for d in caller.decorators)
         calls = [off for _, off in _calls(caller.body, function.name, covered)]
         found = found or bool(calls)
-        if not all(calls) and not (depth and only_without_gradients(functions, caller, depth - 1)):
+        if not all(calls) and not (depth and only_without_gradients(code, line, caller, depth - 1)):
             return False
     return found
 

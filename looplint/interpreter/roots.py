@@ -13,7 +13,7 @@ from looplint.domain.values import ClassRef, Func, Number, Ref, Value, const, co
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, handed_out, hooks, training_methods
 from looplint.interpreter.assignments import assign
-from looplint.interpreter.callers import call_by_a_base, callers_first, only_without_gradients, possible_callers
+from looplint.interpreter.callers import call_by_a_base, callers_first, only_without_gradients
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL, Interpreter, OutOfFuel
@@ -162,7 +162,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
         line = classes.mro(interp, func.owner) if func.owner is not None else []
         if (site := call_by_a_base(line, func.function)) is not None:
             interp.reached.by_bases[root] = site
-        if interp.main.code is not None and only_without_gradients(possible_callers(interp.main.code, line), func.function):
+        if interp.main.code is not None and only_without_gradients(interp.main.code, line, func.function):
             interp.grad = None  # as its callers have it, for what one can tell
         frame = functions.enter_alone(interp, func)
         bound = [func.bound] if func.bound is not None else []

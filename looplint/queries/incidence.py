@@ -27,6 +27,8 @@ F = TypeVar("F", bound=Event)
 
 # What happens to a module in the branch that builds it, and is still so after the branches have met.
 _BEFORE_A_JOIN = frozenset({"construct", "train", "eval"})
+# What happens to no optimizer but those that are its subjects.
+_OF_SUBJECTS = frozenset({"construct", "step", "unscale", "train", "eval", "mode", "forward"})
 
 
 def _is_freed(escape: Escape, backwards: Iterable[Backward]) -> bool:
@@ -55,6 +57,8 @@ class Incidence:
         # What becomes of forwards' outputs.
         self.uses = uses
         self._remarks = list(remarks)
+        # What is asked by many rules, of each event and each object.
+        self._touches: dict[tuple[Event, Obj], Touch | None] = {}
 
     @cached_property
     def events(self) -> list[Event]:
@@ -120,8 +124,51 @@ class Incidence:
                     found.setdefault(event.root, set()).add(obj)
         return found
 
+    @cached_property
+    def _by_root(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = {}
+        for event in self.events:
+            found.setdefault(event.root, []).append(event)
+        return found
+
+    @cached_property
+    def _by_subject(self) -> dict[Obj, list[Event]]:
+        found: dict[Obj, list[Event]] = {}
+        for event in self.events:
+            for obj in involved(event):
+                found.setdefault(obj, []).append(event)
+        return found
+
+    @cached_property
+    def _escapes(self) -> dict[str, list[Event]]:
+        return {root: [e for e in events if e.kind == "escape"] for root, events in self._by_root.items()}
+
+    @cached_property
+    def _beside_optimizers(self) -> dict[str, list[Event]]:
+        """By roots, the events that may happen to optimizers that are none of their subjects."""
+        events = ((root, e) for root, each in self._by_root.items() for e in each)
+        found: dict[str, list[Event]] = {}
+        for root, event in events:
+            if event.kind not in _OF_SUBJECTS or (event.kind == "unscale" and not event.subjects):
+                found.setdefault(root, []).append(event)
+        return found
+
+    def may_touch(self, root: str, obj: Obj) -> Sequence[Event]:
+        """The events of a root among which those are that happen to an object, in the order of the graph."""
+        if isinstance(obj, StateDict) or obj.merged is not None:
+            return self._by_root.get(root, ())
+        around = {obj, *obj.one_of, *obj.lineage()}
+        own = (e for each in around for e in self._by_subject.get(each, ()) if e.root == root)
+        others = self._beside_optimizers if isinstance(obj, Optimizer) else self._escapes
+        return sorted({*own, *others.get(root, ())}, key=lambda e: e.index)
+
     def touches(self, event: Event, obj: Obj) -> Touch | None:
         """Whether an event happens to an optimizer, a module or another object; None where it does not."""
+        if (event, obj) not in self._touches:
+            self._touches[event, obj] = self._touch(event, obj)
+        return self._touches[event, obj]
+
+    def _touch(self, event: Event, obj: Obj) -> Touch | None:
         if obj.merged is not None and _is_of_kin(event.subjects, obj):
             return "may" if event.kind != "construct" else None
         if isinstance(obj, Optimizer):
@@ -192,7 +239,7 @@ class Incidence:
             return "must" if event.certain and sum(isinstance(s, Optimizer) for s in event.subjects) == 1 else "may"
         if event.kind == "unscale" and not event.subjects:
             return "may"
-        if event.kind in ("construct", "step", "unscale", "train", "eval", "mode", "forward"):
+        if event.kind in _OF_SUBJECTS:
             return None
         if self._is_apart(obj, event):
             return None

@@ -22,9 +22,10 @@ def _built_alike(one: Obj, other: Obj) -> bool:
 
 def is_beside(step: Step, optimizer: Optimizer | Engine, backward: Backward) -> bool:
     """Whether a step is of another model's optimizer that one function has built too, and both are at work in one loop: a generator's and a discriminator's."""
+    if optimizer in step.subjects or backward.loops[-1] not in step.loops:
+        return False
     holds = held_by(step.subjects)
-    known = bool(holds and optimizer.holds) and not related(optimizer.holds, holds)
-    return known and optimizer not in step.subjects and backward.loops[-1] in step.loops
+    return bool(holds and optimizer.holds) and not related(optimizer.holds, holds)
 
 
 def is_given_states_of(program: Program, optimizer: Optimizer | Engine, others: Iterable[Obj], backward: Backward) -> bool:

@@ -84,7 +84,9 @@ class Program(Incidence):
         self.complete = complete
         # The oldest version of PyTorch the code has to run on, for rules that depend on it: `program.target_torch >= (2, 3)`.
         self.target_torch: tuple[int, ...] = CURRENT_TORCH
+        # What automata found, by what happens to objects, and by the objects.
         self._runs: dict[object, list[Visit]] = {}
+        self._visits: dict[tuple[Automaton, Obj], list[Visit]] = {}
         # The part of the graph around all events; what an automaton runs over is a part of it.
         self.slices = Slices(interpreter.graph)
         self._touching: dict[Obj, list[tuple[Event, Touch]]] = {}
@@ -134,6 +136,11 @@ class Program(Incidence):
             return []
         if without:
             return self.run_past(automaton, obj, (), without)
+        if (automaton, obj) not in self._visits:
+            self._visits[automaton, obj] = self._run(automaton, touching)
+        return self._visits[automaton, obj]
+
+    def _run(self, automaton: Automaton, touching: list[tuple[Event, Touch]]) -> list[Visit]:
         relevant = {event.index: certainty for event, certainty in touching if event.kind in automaton.kinds}
         # Parts of one model that the same events happen to are in the same states.
         key = (automaton, tuple(relevant.items()))
@@ -157,15 +164,8 @@ class Program(Incidence):
         """The events that happen to an object, for sure or perhaps."""
         found = self._touching.get(obj)
         if found is None:
-            events = [e for root in self._roots_of(obj) for e in self._by_root.get(root, ())]
+            events = [e for root in self._roots_of(obj) for e in self.may_touch(root, obj)]
             found = self._touching[obj] = [(e, certainty) for e in events if (certainty := self.touches(e, obj))]
-        return found
-
-    @cached_property
-    def _by_root(self) -> dict[str, list[Event]]:
-        found: dict[str, list[Event]] = {}
-        for event in self.events:
-            found.setdefault(event.root, []).append(event)
         return found
 
     @cached_property
@@ -338,6 +338,12 @@ class Program(Incidence):
     @cached_property
     def _trained_subjects(self) -> frozenset[Obj]:
         return frozenset(o for e in self.of(Forward) if self.is_trained(e) for o in e.subjects)
+
+    @cached_property
+    def differentiating_loops(self) -> frozenset[Loop]:
+        """The loops in which something is differentiated, or a loss goes backward."""
+        forwards = (e for e in self.of(Forward) if self.is_trained(e) or e.key in self.uses.differentiated)
+        return frozenset(loop for e in (*(b for b in self.of(Backward) if not b.manual), *forwards) for loop in e.loops)
 
     def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""

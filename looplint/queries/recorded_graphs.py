@@ -41,14 +41,7 @@ def may_be_trained(program: Program, event: Forward) -> bool:
         return True
     loop = event.loops[-1] if event.loops else None
     steps = [each for each in program.of(Step) if each.loops and each.loops[-1] is loop and related(held_by(each.subjects), event.subjects)]
-    return bool(steps) and not _is_differentiated(program, loop)
-
-
-def _is_differentiated(program: Program, loop: Loop | None) -> bool:
-    """Whether something is differentiated in a loop, or a loss goes backward there."""
-    backwards = (each for each in program.of(Backward) if not each.manual)
-    forwards = (each for each in program.of(Forward) if program.is_trained(each) or each.key in program.uses.differentiated)
-    return any(loop in each.loops for each in (*backwards, *forwards))
+    return bool(steps) and loop not in program.differentiating_loops
 
 
 def _may_be_behind(event: Forward, backward: Backward) -> bool:

@@ -146,10 +146,6 @@ class Function:
         """The names of what it calls, of methods or of functions."""
         return self.methods | {name for name, usage in self.usage.items() if usage.called}
 
-    def calls(self, name: str) -> bool:
-        """Whether it calls a method or a function of a name."""
-        return name in self.methods or (name in self.usage and self.usage[name].called)
-
 
 @dataclass(slots=True, eq=False)
 class Field:
