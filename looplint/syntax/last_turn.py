@@ -106,7 +106,8 @@ def _in_the_last(test: ir.Expr, count: _Count, named: dict[str, ir.Expr]) -> boo
     """The outcome that a condition has in the last turn alone; None where that is not known, or it has either in others as well."""
     match test:
         case ir.Name(id=name) if name in named and not isinstance(named[name], ir.Name):
-            return _in_the_last(named[name], count, named)
+            # A name that its own value reads, as in `stop = stop or late`, has that of an earlier turn there.
+            return _in_the_last(named[name], count, {other: value for other, value in named.items() if other != name})
         case ir.Unary(op="not", operand=operand):
             outcome = _in_the_last(operand, count, named)
             return None if outcome is None else not outcome

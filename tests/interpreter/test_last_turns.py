@@ -35,6 +35,7 @@ LAST = {
     "of as many": (COUNTED, "", "", "(i + 1) % len(batches) == 0"),
     "from one on": ("i, batch in enumerate(batches, start=1)", "", "", "i == len(batches)"),
     "of a range": ("i in range(batches)", "", "", "i == batches - 1"),
+    "and what an earlier turn has found": (COUNTED, "found = True", "found = found and i == len(batches) - 1", "found"),
     "of a number": ("i in range(1, 5)", "", "last = i == 4", "last"),
 }
 OTHERS = {
@@ -44,6 +45,9 @@ OTHERS = {
     "of two": (COUNTED, "", "", "i >= len(batches) - 2"),
     "or something else": (COUNTED, "", "", "i == len(batches) - 1 or loss.item() > 0"),
     "of a number that changes": ("i in range(batches)", "", "batches = batches - 1", "i == batches - 1"),
+    "or what an earlier turn has found": (COUNTED, "done = False", "done = done or i == len(batches) - 1", "done"),
+    "the other way round each time": (COUNTED, "other = False", "other = not other", "other"),
+    "of two names, each by the other": (COUNTED, "two = False", "one = two or loss > 1; two = one or i == len(batches) - 1", "two"),
     "of another count": (COUNTED, "", "i = int(batch[0])", "i == len(batches) - 1"),
     "from one on": ("i, batch in enumerate(batches, start=1)", "", "", "i == len(batches) - 1"),
 }
