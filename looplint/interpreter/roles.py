@@ -100,6 +100,8 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "module"
     if usage.applied and names_a_loss(lowered):
         return "loss"
+    if "forward" in usage.attrs - methods and not names_a_loss(lowered):
+        return "module"  # whose forward is read, or replaced: `model.forward = wrapped`
     named = any(part in lowered for part in _MODULES) or lowered.lstrip("_") == "module"
     if usage.applied and named and not (_names_a_maker(name) or _makes_modules(usage)):
         return "module"

@@ -63,6 +63,13 @@ APPLIED = {
         "SET": WRAPPED,
         "NET": "Net()\n            if width == 1:\n                model = Other()\n            elif width == 2:\n                model = torchvision.models.vgg11()",
     },
+    "around that of a model out of sight": {"SET": WRAPPED, "NET": "library.build(width)"},
+    "around that of a module's entry": {"SET": WRAPPED, "NET": "library.models.__dict__[width]()"},
+    "by another function, on a model out of sight": {"SET": "soften(model)", "NET": "library.build(width)"},
+    "around one of three, of which one is out of sight": {
+        "SET": WRAPPED,
+        "NET": "Net()\n            if width == 1:\n                model = library.build(width)\n            elif width == 2:\n                model = torchvision.models.vgg11()",
+    },
     "on one of two by another function": {"SET": "soften(model)", "NET": "Net() if width else Other()"},
     "one of two methods": {"INIT": "self.forward = self.probabilities if width else self.soft", "FORWARD": "x"},
 }
@@ -77,6 +84,12 @@ GONE = {
     },
     "of one of two": {"NET": "soften(Net()) if width else Other()"},
     "of none but where it is asked for": {"SET": f"if width:\n                {WRAPPED}", "NET": "Net() if width else Other()"},
+    "of a model out of sight, where it is asked for": {"SET": f"if width:\n                {WRAPPED}", "NET": "library.build(width)"},
+    "of a model out of sight, for a while": {
+        "SET": f"{WRAPPED}; library.export(model); model.forward = model.original",
+        "NET": "library.build(width)",
+    },
+    "of a model out of sight, which is only read": {"SET": "library.forward = model.forward", "NET": "library.build(width)"},
     "by what is not known": {"FORWARD": "self.probabilities(x)", "SET": "model.forward = library.forward"},
     "the one that was there is called": {"SET": WRAPPED, "CALL": "net.original(x)"},
 }
