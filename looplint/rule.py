@@ -121,6 +121,7 @@ from looplint.queries.feeding import (
     trained_once,
     trains,
 )
+from looplint.queries.finished_updates import clipped_before_the_scaler
 from looplint.queries.freezing import FrozenStep, stays_frozen, steps_while_frozen
 from looplint.queries.iterations import (
     bounds_of,
@@ -313,7 +314,7 @@ __all__ = [
     "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
     "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
     "Scored", "backwards_not_for", "differentiates_within", "scored",
-    "accumulated", "added_up", "clipped_before", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
+    "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
     "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Entrust", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",

@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a clip that on every path finds the gradients of a loss that a `GradScaler` has scaled, with no `scaler.unscale_(optimizer)` since
-the backward, or no gradients at all.
+the backward, or no gradients at all; and one in a function that only finishes an update, where the program unscales nowhere.
 
 ## Why it matters
 
@@ -66,7 +66,7 @@ def train(model: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: insert `scaler.unscale_(optimizer)` just before the clip.
+Safe: insert `scaler.unscale_(optimizer)` just before the clip. None in a function that only finishes an update.
 
 ## Evidence
 
@@ -81,14 +81,17 @@ from looplint.rule import (
     Engine,
     InsertUnscale,
     Loop,
+    Note,
     Optimizer,
     PathState,
     Program,
     Report,
     Reports,
+    Scaler,
     Step,
     Visit,
     called_at,
+    clipped_before_the_scaler,
     condition_of,
     exclude_each_other,
     name_of,
@@ -102,6 +105,7 @@ from looplint.rule import (
 CODE = "LL601"
 # How many clips of one turn are shown.
 _SHOWN = 4
+_MESSAGE = "the gradients are clipped while they are still scaled: the limit leaves next to nothing of them; call {scaler}.unscale_({optimizer}) before the clip"
 
 
 def check(program: Program) -> Reports:
@@ -131,6 +135,10 @@ def check(program: Program) -> Reports:
                 continue  # an optimizer of the same parameters that another one steps in the place of
             for clips in ways:
                 yield _report(program, optimizer, backward, clips, step)
+        for clip, step, scaler in clipped_before_the_scaler(program, optimizer):
+            name = called_at(step, scaler)
+            notes = note(step, f"{name}.step() divides them by the scale here, after the clip") + _built(program, scaler, name)
+            yield Report(clip, _MESSAGE.format(scaler=name, optimizer=called_at(step, optimizer)), notes)
 
 
 def _add(ways: list[list[Clip]], clip: Clip) -> None:
@@ -148,14 +156,17 @@ def _report(program: Program, optimizer: Optimizer | Engine, backward: Backward,
     assert scaler is not None
     name = called_at(backward, scaler)
     opt = called_at(step, optimizer) if step is not None else name_of(optimizer)
-    message = f"the gradients are clipped while they are still scaled: the limit leaves next to nothing of them; call {name}.unscale_({opt}) before the clip"
-    notes = note(backward, f"{name} scales the loss here, and its gradients with it")
-    built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
-    if condition_of(scaler):
-        notes += note(built, f"{name} is built here, and does so where {condition_of(scaler)}")
+    notes = note(backward, f"{name} scales the loss here, and its gradients with it") + _built(program, scaler, name)
     for other in clips[1:_SHOWN]:
         notes += note(other, "so are those that are clipped here")
+    message = _MESSAGE.format(scaler=name, optimizer=opt)
     return Report(clips[0], message, notes, repair=InsertUnscale(clip=clips[0], backward=backward, scaler=scaler, optimizer=optimizer))
+
+
+def _built(program: Program, scaler: Scaler, name: str) -> tuple[Note, ...]:
+    """Where a scaler is built that is on under a condition."""
+    built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
+    return note(built, f"{name} is built here, and is on where {condition_of(scaler)}") if condition_of(scaler) else ()
 
 
 def _scaled_if_there_are_any(visit: Visit) -> list[PathState]:
