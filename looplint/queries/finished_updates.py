@@ -37,7 +37,7 @@ def _step_behind(program: Program, clip: Clip, optimizer: Optimizer | Engine) ->
     if len(steps) != 1 or not steps[0].certain or steps[0].index < clip.index or steps[0].loops != clip.loops:
         return None
     step, scaler = steps[0], steps[0].scaler
-    if scaler is None or scaler.symbolic or scaler.many or scaler.lost or disabled(scaler) or not stands_under(clip, step.guards):
+    if scaler is None or scaler.symbolic or scaler.many or disabled(scaler) or not stands_under(clip, step.guards):
         return None
     if switched(clip, scaler) or perhaps_off(program, clip, scaler):
         return None

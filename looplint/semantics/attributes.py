@@ -35,6 +35,7 @@ from looplint.interpreter.objects import any_part
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.layers import LAST_LAYERS, MODE_SENSITIVE, PARAMETERLESS, layers_like
 from looplint.regex import regex
+from looplint.semantics import made_up_names
 from looplint.syntax import ir
 
 # What stands in a text for the values that are put into it.
@@ -70,6 +71,8 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
             found = frozenset(a for a in found if not (isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.part)) or UNKNOWN
         return found | default if not found or any(outside.is_unseen(a) for a in found) else found
     given = args.positional[0] if args.positional else NOTHING
+    if len(args.positional) > 1 and (kept := made_up_names.kept(given, args.positional[1])):
+        return kept
     found = _any_member(interp, given, _template(expr.args[1].value) if len(expr.args) > 1 else None)
     if found:
         return found
@@ -188,8 +191,9 @@ def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     for obj in (a.obj for a in owner if isinstance(a, Ref)):
         if name is None or not isinstance(name.value, str):
             adopt(obj, value)
-            for kept in interp.reachable([value]):
-                kept.lost = kept.lost or not interp.aside  # whoever makes up the name again has it
+            made_up_names.keep(interp, obj, attr, value)
+            for each in interp.reachable([value]):
+                each.lost = each.lost or not interp.aside  # whoever makes up the name again has it
         elif isinstance(obj, TorchModule) and expr.args:
             hooks.part_assigned.run(interp, obj, ir.Attr(expr.node, expr.args[0].value, name.value), value)
         else:
