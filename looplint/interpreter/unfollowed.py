@@ -10,7 +10,7 @@ from looplint.domain.tags import MadeOutOfSight, Mark
 from looplint.domain.tensors import combine, guess, is_array, is_loss_with_graph
 from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Tensor, Unknown, Value
 from looplint.flow.events import Escape, LoadState
-from looplint.flow.remarks import Entrust
+from looplint.flow.remarks import Entrust, EpochSet
 from looplint.interpreter import handed_out, hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge import naming
@@ -31,6 +31,8 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
     if naming.sets_rates(name):
         interp.flags.sets_rates = True
         return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients
+    if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr) and expr.func.attr == "set_epoch":
+        interp.remark(EpochSet(), expr.node, ())  # of a sampler that the program may keep there
     values = args.values()
     measured = hooks.unknown_called.run(interp, args, expr)
     if naming.records(name) or naming.logs(path) or (naming.saves(name) and not any(_can_train(a) for value in values for a in value)):
