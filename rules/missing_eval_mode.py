@@ -103,6 +103,7 @@ from looplint.rule import (
     mode_matters,
     mode_states,
     name_of,
+    name_of_whole,
     note,
     put_back_on_purpose,
     refs,
@@ -110,6 +111,7 @@ from looplint.rule import (
     samples,
     to_switch,
     validation_loop,
+    whole_in_train_mode,
     whose_modes,
 )
 
@@ -140,28 +142,29 @@ def check(program: Program) -> Reports:
         if loop is None and not given_out and not (event.grad is False and event.key in program.uses.compared):
             continue  # outside such a loop: gradients are disabled, and the result is compared, or that of loaded weights is given out
         visit = mode_states(program, module, event)
-        if visit is None or not visit.always("train") or (loop, module) in reported:
+        if visit is None or not visit.always("train"):
             continue
-        if put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
+        whole = whole_in_train_mode(program, module, event)
+        if (loop, whole) in reported or put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
             continue  # a part that is put back to train mode in a model in eval mode; or layers that are put into eval mode one by one
         besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
         matters = mode_matters(module, besides)
         if matters is False or (loaded or loop is None) and not matters:
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
-        reported.add((loop, module))
+        reported.add((loop, whole))
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)
-        name = whose_modes(program, module, name)
+        name = name_of_whole(module, whole, event, whose_modes(program, module, name))
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
         where = "in this validation pass" if loop is not None and not given_out else "for this prediction"
-        whole = to_switch(name)
-        after = "" if given_out else f", and {whole}.train() before training goes on"
+        switched = to_switch(name)
+        after = "" if given_out else f", and {switched}.train() before training goes on"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         by_itself = switch is not None and switch.site == event.site
         cure = (
             "its forward calls train() itself, whatever its caller sets: take that out"
             if by_itself
-            else f"call {whole}.eval() before it{after}"
+            else f"call {switched}.eval() before it{after}"
         )
         message = f"{name} is in train mode {where}: {effect}; {cure}"
         if switch and not by_itself:

@@ -294,6 +294,8 @@ class Module(TorchModule):
     losses: Mapping[tuple[int, object], Value] = _NONE_APPENDED
     # Whether another module has it among its parts.
     registered: bool = False
+    # Whether the constructor of the module that it is part of built it: it is in train mode as soon as that module is built.
+    assembled: bool = False
     # Whether its forward hands on what an earlier call of it has left on the object.
     carries: bool = False
     # The type that its floating-point parameters are built with, as torch names it; "" where it is torch's default, None where that is not known.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, overload
 
@@ -177,7 +177,7 @@ class Incidence:
             return self._touches_state(event, obj)
         if isinstance(obj, Module) and obj.one_of and event.kind in _BEFORE_A_JOIN:
             # It was built, and put in its mode, as whichever of them it is: where the branches meet nothing happens to it.
-            if any(s in event.subjects for s in obj.one_of):
+            if any(s in event.subjects or _builds_as_a_part(event, s) for s in obj.one_of):
                 return "must" if event.certain else "may"
             if event.kind == "construct":
                 return None
@@ -185,6 +185,8 @@ class Incidence:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if isinstance(obj, Scaler) and isinstance(event, Step | Unscale) and event.scaler is obj:
             return "must" if event.certain else "may"
+        if _builds_as_a_part(event, obj):
+            return "must" if event.certain and len(event.subjects) == 1 else "may"
         if isinstance(obj, Module) and event.kind in ("train", "eval", "mode", "copy", "escape", "move"):
             if any(s in event.subjects for s in obj.lineage()):
                 return "must" if event.certain else "may"
@@ -408,3 +410,15 @@ def _is_of_kin(objects: Iterable[Obj], one: Obj) -> bool:
     """Whether one of some objects is this one to a part of the program: what it is joined with, or another that is joined with the same."""
     joined = set(one.joined_with())
     return any(o in joined or (o is not one and o.merged is not None and not joined.isdisjoint(o.joined_with())) for o in objects)
+
+
+def built_with(obj: Obj) -> Iterator[Obj]:
+    """The modules whose constructors have built an object as a part, from the inside out."""
+    while isinstance(obj, Module) and obj.assembled and obj.parent is not None:
+        obj = obj.parent
+        yield obj
+
+
+def _builds_as_a_part(event: Event, obj: Obj) -> bool:
+    """Whether an event is the building of the module whose constructor has built an object as a part."""
+    return event.kind == "construct" and any(whole in event.subjects for whole in built_with(obj))

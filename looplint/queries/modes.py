@@ -13,6 +13,7 @@ from looplint.interpreter.objects import ANY_PART
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.data_loops import over_data
+from looplint.queries.incidence import built_with
 from looplint.queries.iterations import is_within
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, stands_under, subjects
@@ -151,6 +152,18 @@ def whose_modes(program: Program, module: Obj, name: str) -> str:
     """The name of what has the modes of a module of a name: what may be a method has those of its object."""
     whole = name.rpartition(".")[0]
     return whole if program.may_be_a_method(module) and whole not in ("", "self") else name
+
+
+def whole_in_train_mode(program: Program, module: Obj, event: Event) -> Obj:
+    """What one would switch for a forward of a module: the outermost that has it as a part from the constructor on, and has no part with a mode of its own."""
+    whole = module
+    for outer in built_with(module):
+        visits = program.run_past(MODE, outer, [event])
+        apart = any(outer in o.lineage() for e in program.of(Train, Eval, SetMode) for o in e.subjects if o is not outer)
+        if apart or not any(v.event is event and v.always("train") for v in visits):
+            break
+        whole = outer
+    return whole
 
 
 def mode_effects(module: Obj, *, dropout: str, norm: str) -> str:

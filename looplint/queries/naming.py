@@ -9,6 +9,7 @@ import libcst as cst
 from looplint.domain.objects import Obj, Scaler, StateDict
 from looplint.flow.events import Backward, Construct, Event, Forward, Keep, Replace, Snapshot, Step, Unscale
 from looplint.flow.graph import Guard
+from looplint.queries.incidence import built_with
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -110,6 +111,15 @@ def arguments_site(event: Event) -> Site:
 def callee(site: Site) -> str:
     """What a call calls, as the program writes it: `model.embed` of `model.embed(x)`; "" where it is no path of names."""
     return _path(site.node.func) if isinstance(site.node, cst.Call) else ""
+
+
+def name_of_whole(module: Obj, whole: Obj, event: Forward, name: str) -> str:
+    """The name of the whole that a module of a name is a part of, where a forward of the part is called: `net` of `net.encoder`, and of `net.encode(x)`."""
+    if whole is module:
+        return name
+    if event.outside < len(event.calls):
+        return callee(event.chain[event.outside]).rpartition(".")[0] or name
+    return name.rsplit(".", 1 + list(built_with(module)).index(whole))[0]
 
 
 def switch_in_words(switch: Event, event: Event) -> str:

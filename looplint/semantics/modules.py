@@ -395,8 +395,11 @@ def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> 
     note_class(interp, obj)
     obj.carries = obj.cls is not None and carries_state(interp, obj.cls)
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
-    if not interp.assembling and not obj.qualname.startswith(("transformers.", "torch.hub.")):
-        interp.emit(Construct(), expr.node, {obj})
+    if not obj.qualname.startswith(("transformers.", "torch.hub.")):
+        if interp.assembling:
+            obj.assembled = True
+        else:
+            interp.emit(Construct(), expr.node, {obj})
 
 
 @transfer("shaping-layer")

@@ -71,15 +71,15 @@ def test_a_part_that_is_put_back(modes: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("train", "modes"),
+    ("train", "modes", "named"),
     [
-        ("model.train()", "pass"),
-        ("model.train()", "model.encoder.eval()"),
-        ("model.train()", "model.eval()\nmodel.train()"),
-        ("model.train()", "model.eval()\nprint(validate(model, valid))\nmodel.train()\nmodel.decoder.train()"),
+        ("model.train()", "pass", "model"),
+        ("model.train()", "model.encoder.eval()", "model.decoder"),
+        ("model.train()", "model.eval()\nmodel.train()", "model"),
+        ("model.train()", "model.eval()\nprint(validate(model, valid))\nmodel.train()\nmodel.decoder.train()", "model.decoder"),
         # The part is put in train mode to be trained.
-        ("model.encoder.eval()\n        model.decoder.train()", "pass"),
+        ("model.encoder.eval()\n        model.decoder.train()", "pass", "model.decoder"),
     ],
 )
-def test_one_that_is_left_in_train_mode(train: str, modes: str) -> None:
-    assert "model.decoder" in found(train, modes)
+def test_one_that_is_left_in_train_mode(train: str, modes: str, named: str) -> None:
+    assert named in found(train, modes)
