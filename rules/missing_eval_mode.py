@@ -105,6 +105,7 @@ from looplint.rule import (
     name_of,
     name_of_whole,
     note,
+    note_of_pass,
     put_back_on_purpose,
     refs,
     related,
@@ -126,7 +127,7 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result goes backward or may do so, or is what another one is trained on
         is_stepped = related(program.stepped_modules, {module})
         loaded = None if is_stepped else loaded_before(program, module, event)
-        loaded = loaded if loaded is not None and loaded.files else None  # of a file
+        loaded = loaded if loaded and loaded.files else None  # of a file
         given_out = loaded is not None and event.key in program.uses.fetched - program.uses.differentiated
         if event.key not in program.uses.scored and not given_out and not (is_stepped and collects_arrays(program, module, event)):
             continue  # a forward whose result is not measured, nor collected or given out by a program that was made for that
@@ -175,10 +176,10 @@ def check(program: Program) -> Reports:
                 if loaded
                 else note(trained, f"{called_at(trained, module) if trained else name} is trained here")
             )
-        depth = event.outside
-        repair = InsertEval(module=module, loop=loop, event=event, depth=depth)
+        notes += note_of_pass(None if given_out else loop, event.chain[event.outside])
+        repair = InsertEval(module=module, loop=loop, event=event, depth=event.outside)
         severity: Severity | None = None if matters else "warning" if switch or _is_switched(program, module) else "advice"
-        yield Report(event, message, notes, repair=None if by_itself else repair, site=event.chain[depth], severity=severity)
+        yield Report(event, message, notes, repair=None if by_itself else repair, site=event.chain[event.outside], severity=severity)
 
 
 def _is_switched(program: Program, module: Obj) -> bool:

@@ -105,6 +105,7 @@ from looplint.rule import (
     mode_states,
     name_of,
     note,
+    note_of_pass,
     over_batches,
     over_chunks,
     over_data,
@@ -191,7 +192,7 @@ def check(program: Program) -> Reports:
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
         minor = (not measures and event.of_one_item) or takes_what_has_no_graph(program, event) or event.key in program.uses.detached
-        notes += note(refused, "torch refuses this")
+        notes += note_of_pass(loop if validates else None, event.chain[depth]) + note(refused, "torch refuses this")
         severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         repair = InsertNoGrad(loop=loop if depth == apart else None, event=event, depth=depth)
         yield Report(event, message, notes, repair=repair, site=event.chain[depth], severity=severity)
