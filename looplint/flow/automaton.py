@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Literal, TypeVar
 
-from looplint.dataclass import dataclass, field
+from looplint.dataclass import dataclass, field, replace
 from looplint.domain.call_string import CallString
 from looplint.flow.events import Event
 from looplint.flow.graph import Condition, Edge, EventGraph, Loop, Node
@@ -98,6 +98,15 @@ class Visit:
     def sometimes(self, *names: str) -> list[PathState]:
         self._check(names)
         return [s for s in self.states if s.state in names]
+
+    def once_built(self) -> Visit:
+        """The same without the paths on which nothing has built the object, nor done anything else that tells of its state."""
+        if self.event.kind == "construct":
+            return self
+        states = tuple(
+            s for s in self.states if s.state != UNSEEN or s.since is not None or any(kind == "construct" for kind, _ in s.trail)
+        )
+        return replace(self, states=states)
 
     def _check(self, names: tuple[str, ...]) -> None:
         for name in names:

@@ -177,7 +177,7 @@ class Incidence:
             return self._touches_state(event, obj)
         if isinstance(obj, Module) and obj.one_of and event.kind in _BEFORE_A_JOIN:
             # It was built, and put in its mode, as whichever of them it is: where the branches meet nothing happens to it.
-            if any(s in event.subjects or _builds_as_a_part(event, s) for s in obj.one_of):
+            if any(s in event.subjects or builds(event, s) for s in obj.one_of):
                 return "must" if event.certain else "may"
             if event.kind == "construct":
                 return None
@@ -185,7 +185,7 @@ class Incidence:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if isinstance(obj, Scaler) and isinstance(event, Step | Unscale) and event.scaler is obj:
             return "must" if event.certain else "may"
-        if _builds_as_a_part(event, obj):
+        if builds(event, obj):
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if isinstance(obj, Module) and event.kind in ("train", "eval", "mode", "copy", "escape", "move"):
             if any(s in event.subjects for s in obj.lineage()):
@@ -419,6 +419,6 @@ def built_with(obj: Obj) -> Iterator[Obj]:
         yield obj
 
 
-def _builds_as_a_part(event: Event, obj: Obj) -> bool:
-    """Whether an event is the building of the module whose constructor has built an object as a part."""
-    return event.kind == "construct" and any(whole in event.subjects for whole in built_with(obj))
+def builds(event: Event, obj: Obj) -> bool:
+    """Whether an event is the building of an object, or of the module whose constructor has built it as a part."""
+    return event.kind == "construct" and any(each in event.subjects for each in (obj, *built_with(obj)))

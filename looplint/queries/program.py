@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from looplint.dataclass import dataclass
@@ -44,7 +44,7 @@ from looplint.flow.remarks import BuildLoader, EpochSet
 from looplint.flow.slicing import Slices
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import names_a_loss
-from looplint.queries.incidence import Incidence
+from looplint.queries.incidence import Incidence, builds
 from looplint.queries.relations import held_by, involved, moves_where_asked, only_in_train_mode, related
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
@@ -148,7 +148,7 @@ class Program(Incidence):
             # Each automaton needs a part of the slices around all events that happen to the object.
             slices = self.slices.narrowed({event.index for event, _ in touching})
             self._runs[key] = run(slices, automaton, relevant)
-        return self._runs[key]
+        return _once_built(obj, touching, self._runs[key])
 
     def run_past(self, automaton: Automaton, obj: Obj, others: Iterable[Event], without: Collection[Event] = ()) -> list[Visit]:
         """The visits of an automaton for one object, at other events too, which change a state where it has an arrow for them, and past some as if they were not."""
@@ -158,7 +158,7 @@ class Program(Incidence):
         key = (automaton, tuple(sorted(relevant.items())))
         if key not in self._runs:
             self._runs[key] = run(self.slices, automaton, relevant)
-        return self._runs[key]
+        return _once_built(obj, touching, self._runs[key])
 
     def _events_touching(self, obj: Obj) -> list[tuple[Event, Touch]]:
         """The events that happen to an object, for sure or perhaps."""
@@ -509,3 +509,16 @@ def _is_written(atom: Atom) -> bool:
 def _is_setting(name: str) -> bool:
     """Names that hold settings of a run rather than something of an iteration."""
     return name.partition(".")[0] in ("self", "args", "cfg", "config", "opt", "opts", "hparams", "params", "FLAGS") or name.isupper()
+
+
+def _once_built(obj: Obj, touching: Sequence[tuple[Event, Touch]], visits: list[Visit]) -> list[Visit]:
+    """The visits of what is built in sight in states of paths that have built it: on the others there is nothing to use, whatever holds it.
+
+    A script begins with nothing. What a function keeps somewhere may be there from an earlier call of it.
+    """
+    kinds = obj.one_of or (obj,)
+    built = [e for e, certainty in touching if e.kind == "construct" and certainty == "must" and not (e.root and obj.outlives)]
+    if not built or any(o.symbolic or not any(builds(e, o) for e in built) for o in kinds):
+        return visits
+    roots = {e.root for e in built}
+    return [there for visit in visits if (there := visit.once_built() if visit.event.root in roots else visit).states]
