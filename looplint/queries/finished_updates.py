@@ -21,7 +21,13 @@ def clipped_before_the_scaler(program: Program, optimizer: Optimizer | Engine) -
     seen = set()
     for visit in program.run(SCALING, optimizer, only_with=Clip):
         clip = visit.event
-        if isinstance(clip, Clip) and not clip.scaled and clip.root not in seen and _is_the_first(visit) and (step := _step_behind(program, clip, optimizer)):
+        if (
+            isinstance(clip, Clip)
+            and not clip.scaled
+            and clip.root not in seen
+            and _is_the_first(visit)
+            and (step := _step_behind(program, clip, optimizer))
+        ):
             seen.add(clip.root)
             yield clip, step[0], step[1]
 

@@ -157,7 +157,7 @@ class Incidence:
         """The events of a root among which those are that happen to an object, in the order of the graph."""
         if isinstance(obj, StateDict) or obj.merged is not None:
             return self._by_root.get(root, ())
-        around = {obj, *obj.one_of, *obj.lineage()}
+        around = {outer for each in (obj, *obj.one_of) for outer in each.lineage()}
         own = (e for each in around for e in self._by_subject.get(each, ()) if e.root == root)
         others = self._beside_optimizers if isinstance(obj, Optimizer) else self._escapes
         return sorted({*own, *others.get(root, ())}, key=lambda e: e.index)

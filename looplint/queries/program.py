@@ -137,7 +137,7 @@ class Program(Incidence):
         if without:
             return self.run_past(automaton, obj, (), without)
         if (automaton, obj) not in self._visits:
-            self._visits[automaton, obj] = self._run(automaton, touching)
+            self._visits[automaton, obj] = _once_built(obj, touching, self._run(automaton, touching))
         return self._visits[automaton, obj]
 
     def _run(self, automaton: Automaton, touching: list[tuple[Event, Touch]]) -> list[Visit]:
@@ -148,7 +148,7 @@ class Program(Incidence):
             # Each automaton needs a part of the slices around all events that happen to the object.
             slices = self.slices.narrowed({event.index for event, _ in touching})
             self._runs[key] = run(slices, automaton, relevant)
-        return _once_built(obj, touching, self._runs[key])
+        return self._runs[key]
 
     def run_past(self, automaton: Automaton, obj: Obj, others: Iterable[Event], without: Collection[Event] = ()) -> list[Visit]:
         """The visits of an automaton for one object, at other events too, which change a state where it has an arrow for them, and past some as if they were not."""
