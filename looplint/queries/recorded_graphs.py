@@ -35,11 +35,14 @@ def may_be_trained(program: Program, event: Forward) -> bool:
     """Whether a forward's result goes backward, or may do so: the turn it is in goes on to send something backward of which nothing is known.
 
     What a library keeps its outputs in, or makes of them, hides where a loss comes from: `loss = criterion(engine.query(batch).logits["c"], y)`.
-    Where the turn steps and nothing in it is differentiated, the gradients come from a rule of learning of the program's own.
+    Where the turn steps and nothing in it is differentiated, the gradients come from a rule of learning of the program's own. Where its path ends in an
+    error, what stands behind that is not known.
     """
     if program.is_trained(event) or any(_may_be_behind(event, each) for each in program.of(Backward)):
         return True
     loop = event.loops[-1] if event.loops else None
+    if loop is not None and not loop.repeats and loop.function in program.reached.misfits:
+        return True  # what would go backward may stand behind a call that ends in an error
     steps = [each for each in program.of(Step) if each.loops and each.loops[-1] is loop and related(held_by(each.subjects), event.subjects)]
     return bool(steps) and loop not in program.differentiating_loops
 

@@ -177,7 +177,7 @@ class Trainer:
 BELOW = """
 
 class Loud(Trainer):
-    def report(self, loss, step):
+    def report(self, loss, step=0):
         print(step, loss.item())
 """
 
@@ -250,3 +250,22 @@ def test_the_caller_of_what_ends_so(tmp_path: Path) -> None:
     text = (LOST + main).replace("BEHIND", "pass", 1).replace("LOST", "loss.backward()")
     assert "LL106" in _codes(tmp_path, text.replace("BEHIND", "print(net)"))
     assert "LL106" not in _codes(tmp_path, text.replace("BEHIND", "train(net, loader, 1)"))
+
+
+LOSS_OUT_OF_PLACE = """\
+net.load_state_dict(torch.load("net.pt"))
+for epoch in range(9):
+    net.train()
+    for x, y in DataLoader(data, shuffle=True):
+        opt.zero_grad()
+        out = net(x)
+        loss = pair(out)
+        loss.backward()
+        opt.step()
+"""
+
+
+def test_what_goes_backward_behind_it_is_not_missed(tmp_path: Path) -> None:
+    """A pass that ends in a call in error is no validation: what it would send backward is not known."""
+    head = PROGRAM[: PROGRAM.index("for x, y in loader")]
+    assert _codes(tmp_path, "from torch.utils.data import DataLoader\n" + head + LOSS_OUT_OF_PLACE) == []
