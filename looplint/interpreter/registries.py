@@ -9,6 +9,7 @@ from looplint.domain.values import NOTHING, ClassRef, Func, ModuleRef, Value
 from looplint.interpreter import classes, imports
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
 
 
 def builder_in(interp: Interpreter, members: ModuleRef) -> Value:
@@ -16,17 +17,22 @@ def builder_in(interp: Interpreter, members: ModuleRef) -> Value:
 
     They differ in sizes (`vit_base`, `vit_large`): whichever is called, the training loop does the same with what it gives back.
     """
-    found = [(func, cls) for func in _functions(members) for cls in [_class_built(interp, func)] if cls is not None]
+    found = [(func, cls) for func in _functions(interp, members) for cls in [_class_built(interp, func)] if cls is not None]
     return frozenset({found[0][0]}) if found and len({cls for _, cls in found}) == 1 else NOTHING
 
 
-def _functions(members: ModuleRef) -> Iterator[Func]:
-    """The functions that a module defines, in the order of its text."""
-    frame = members.module.frame
-    for name, value in frame.locals.items() if frame is not None else ():
-        for atom in value:
-            if isinstance(atom, Func) and atom.module is members.module and not name.startswith("_"):
-                yield atom
+def _functions(interp: Interpreter, members: ModuleRef) -> Iterator[Func]:
+    """The functions that a module defines or imports from the program, in the order of its text, and then those that stars bring into it."""
+    work, seen = [members.module], set[ModuleInfo]()
+    for info in work:
+        if info in seen or info.frame is None:
+            continue
+        seen.add(info)
+        work += (star for star in info.frame.stars if not isinstance(star, str))
+        for name, value in list(info.frame.locals.items()):
+            for atom in imports.resolve(interp, value) if not name.startswith("_") else ():
+                if isinstance(atom, Func):
+                    yield atom
 
 
 def _class_built(interp: Interpreter, func: Func) -> ClassRef | None:

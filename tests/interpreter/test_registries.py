@@ -87,3 +87,24 @@ def test_functions_that_build_different_classes_say_nothing(tmp_path: Path, made
     (tmp_path / "models.py").write_text(MODELS + OTHER)
     (tmp_path / "train.py").write_text(TRAIN.replace("{made}", made))
     assert not looplint.lint(tmp_path / "train.py", isolated=True)
+
+
+@pytest.mark.parametrize("made", WAYS)
+def test_functions_that_a_star_brings_in(tmp_path: Path, made: str) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "__init__.py").write_text("from .nets import *\n")
+    (tmp_path / "models" / "nets.py").write_text(MODELS)
+    (tmp_path / "train.py").write_text(TRAIN.replace("{made}", made))
+    found = looplint.lint(tmp_path / "train.py", isolated=True)
+    assert [(f.code, f.location.row) for f in found] == [("LL303", 16)]
+
+
+@pytest.mark.parametrize("second", ["*", "wide"])
+@pytest.mark.parametrize("made", WAYS)
+def test_functions_of_two_modules_that_build_different_classes_say_nothing(tmp_path: Path, made: str, second: str) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "__init__.py").write_text(f"from .nets import *\nfrom .wide import {second}\n")
+    (tmp_path / "models" / "nets.py").write_text(MODELS)
+    (tmp_path / "models" / "wide.py").write_text(f"from torch import nn\n{OTHER}")
+    (tmp_path / "train.py").write_text(TRAIN.replace("{made}", made))
+    assert not looplint.lint(tmp_path / "train.py", isolated=True)
