@@ -30,12 +30,12 @@ def sent_backward(code: ir.ModuleCode) -> dict[tuple[ir.Function, str], ir.Call]
 @ir.kept_with_code
 def terms_sent_backward(code: ir.ModuleCode) -> frozenset[tuple[ir.Function, str]]:
     """The names of a function that are terms of a sum which goes backward, as they are or weighted, and that have one value but for such a weight."""
-    found: dict[tuple[ir.Function, str], None] = {}
+    found: set[tuple[ir.Function, str]] = set()
     for function, name in sent_backward(code):
         for stmt in ir.statements(function.body):
             match stmt:
                 case ir.Assign(targets=[ir.Name(id=bound)], value=ir.Binary(op="+") as summed) if bound == name:
-                    found.update(((function, term), None) for term in _terms(summed))
+                    found.update((function, term) for term in _terms(summed))
     return frozenset((function, term) for function, term in found if _has_one_value(function, term, _unweighted, "*/"))
 
 

@@ -40,9 +40,13 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
         case ClassRef(cls, info) if cls.name == _name(expr) and (constructor := _constructor(interp, atom)) is not None:
             complaint = _complaint(constructor, expr, bound=True)
             return complaint if complaint and _is_in_sight(interp, info) else ""
-        case Ref(TorchModule(cls=ClassRef()) as module) if (forward := _forward(interp, module)) is not None:
-            complaint = _complaint(forward.function, expr, bound=True)
-            return complaint if complaint and _is_as_defined(interp, forward, callee) else ""
+        case Ref(TorchModule(cls=ClassRef() as cls) as module):
+            member = classes.find_member(interp, cls, "forward")
+            complaint = _complaint(member[0], expr, bound=True) if member is not None and isinstance(member[0], ir.Function) else ""
+            if not complaint or member is None or _changes_arguments(interp, cls):
+                return ""
+            (forward,) = classes.bind(interp, member, module)
+            return complaint if isinstance(forward, Func) and _is_as_defined(interp, forward, callee) else ""
     return ""
 
 
@@ -136,16 +140,10 @@ def _constructor(interp: Interpreter, cls: ClassRef) -> ir.Function | None:
     return None
 
 
-def _forward(interp: Interpreter, module: TorchModule) -> Func | None:
-    """The `forward` that gets the arguments of a call of a module, where neither a `__call__` nor a hook before it is known to change them."""
-    cls = module.cls
-    assert cls is not None
+def _changes_arguments(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether something may change what a call of a module gives to its `forward`: a `__call__` of its class, or a hook before it."""
     hooked = any("forward_pre_hook" in each.source.text for each in (cls.module, interp.frame.module, interp.main))
-    member = classes.find_member(interp, cls, "forward")
-    if hooked or member is None or not isinstance(member[0], ir.Function) or classes.find_member(interp, cls, "__call__") is not None:
-        return None
-    (bound,) = classes.bind(interp, member, module)
-    return bound if isinstance(bound, Func) else None
+    return hooked or classes.find_member(interp, cls, "__call__") is not None
 
 
 def _may_take_arguments(cls: ir.Class) -> bool:

@@ -46,10 +46,9 @@ def _for_inputs(program: Program, optimizer: Optimizer | Engine) -> frozenset[Ba
 def _for_others(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
     """The backwards on which another optimizer steps before this one's gradients are cleared for its own: what they leave in shared parameters is wiped rightly."""
     clears = [e for e in program.of(Clear) if e.loops and optimizer in e.subjects and program.touches(e, optimizer) == "must"]
-    if not clears:
-        return frozenset()
-    steps = [e for e in program.of(Step) if e.loops]
-    backwards = [e for e in program.of(Backward) if e.loops and program.touches(e, optimizer)]
+    cleared = {e.loops[-1] for e in clears}
+    steps = [e for e in program.of(Step) if e.loops and e.loops[-1] in cleared]
+    backwards = [e for e in program.of(Backward) if e.loops and e.loops[-1] in cleared and program.touches(e, optimizer)]
     found: set[Backward] = set()
     for event in backwards:
         loop = event.loops[-1]

@@ -146,12 +146,10 @@ class Incidence:
     @cached_property
     def _beside_optimizers(self) -> dict[str, list[Event]]:
         """By roots, the events that may happen to optimizers that are none of their subjects."""
-        events = ((root, e) for root, each in self._by_root.items() for e in each)
-        found: dict[str, list[Event]] = {}
-        for root, event in events:
-            if event.kind not in _OF_SUBJECTS or (event.kind == "unscale" and not event.subjects):
-                found.setdefault(root, []).append(event)
-        return found
+        return {
+            root: [e for e in events if e.kind not in _OF_SUBJECTS or (e.kind == "unscale" and not e.subjects)]
+            for root, events in self._by_root.items()
+        }
 
     def may_touch(self, root: str, obj: Obj) -> Sequence[Event]:
         """The events of a root among which those are that happen to an object, in the order of the graph."""
@@ -338,7 +336,7 @@ class Incidence:
 
     def _of_engines(self, engine: Engine) -> list[Event]:
         """What an engine does with the optimizer in it."""
-        return [e for e in self.events if engine in e.subjects and e.kind in ("construct", "clear", "step")]
+        return [e for e in self._by_subject.get(engine, ()) if e.kind in ("construct", "clear", "step")]
 
     @cached_property
     def _used_events(self) -> Mapping[Optimizer, frozenset[Event]]:

@@ -171,10 +171,9 @@ class Program(Incidence):
     @cached_property
     def _roots_by_object(self) -> dict[Obj, set[str]]:
         found: dict[Obj, set[str]] = {}
-        for event in self.events:
-            for subject in involved(event):
-                for obj in subject.lineage():
-                    found.setdefault(obj, set()).add(event.root)
+        for subject, events in self._by_subject.items():
+            for obj in subject.lineage():
+                found.setdefault(obj, set()).update(e.root for e in events)
         return found
 
     def _roots_of(self, obj: Obj) -> list[str]:
