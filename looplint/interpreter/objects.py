@@ -277,7 +277,7 @@ def _is_no_layer(interp: Interpreter, cls: ClassRef, name: str) -> bool:
 
 def any_part(interp: Interpreter, obj: Obj) -> Value:
     """Any part of a module, of which it is not known which."""
-    part = child(interp, obj, ANY_PART)
+    part = obj.heap.get(ANY_PART) or child(interp, obj, ANY_PART)
     for atom in part:
         if isinstance(atom, Ref):
             atom.obj.many = True

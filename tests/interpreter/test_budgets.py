@@ -295,3 +295,17 @@ def test_what_a_call_was_too_large_for_is_not_followed_again_on_the_same_budget(
     made = "    net = torch.nn.Linear(4, 1)\n    opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
     text = f"import torch\n\n\ndef train(net, opt, x, k):\n    opt.zero_grad()\n{step}\n\ndef main():\n{made}{calls}\n\nmain()\n"
     assert ROOT_FUEL < _burnt(text) < ROOT_FUEL + AGAIN_FUEL + ALONE_FUEL
+
+
+def test_a_loop_that_takes_the_parts_of_its_model_in_each_turn_is_read_no_more_often() -> None:
+    train = (
+        "def train(net, opt):\n    for x in [torch.ones(2, 4)]:\n        opt.zero_grad()\n        net(x).sum().backward()\n        opt.step()\n"
+        + "        x = x + 1\n" * 40
+    )
+
+    def burnt(features: str) -> int:
+        model = "net = torch.hub.load('pytorch/vision', 'resnet18')\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        loops = f"for task in range(3):\n    for epoch in range(3):\n        features = {features}\n        train(net, opt)\n"
+        return _burnt(f"import torch\n{train}{model}{loops}")
+
+    assert burnt("torch.nn.Sequential(*list(net.children())[:-1])") < 1.2 * burnt("torch.nn.Sequential(net)")
