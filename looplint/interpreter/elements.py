@@ -11,6 +11,7 @@ from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Atom,
+    ClassRef,
     Const,
     External,
     Iter,
@@ -63,6 +64,8 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 value = imports.member(interp, members, known.value) or UNKNOWN
             case Method(obj=ModuleRef() as members, name="__dict__"):
                 value = registries.builder_in(interp, members) or UNKNOWN
+            case ClassRef() if known is None:
+                value = frozenset({atom})  # `Batch[Tensor](x)` builds a `Batch`
             case External():
                 # `models.__dict__[name]`: any class of that module has the same effect.
                 module = atom.qualname.removesuffix(".__dict__")

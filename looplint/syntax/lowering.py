@@ -310,7 +310,7 @@ class LoweringVisitor(ExpressionLowering):
         return (ir.FunctionDef(node, function),)
 
     def visit_ClassDef(self, node: cst.ClassDef) -> Sequence[ir.Stmt]:
-        bases = [self.expr(base.value) for base in node.bases]
+        bases = [_unparametrized(self.expr(base.value)) for base in node.bases]
         name = node.name.value
         cls = ir.Class(name, ".".join([*self._qualname, name]), bases, [], node)
         self.classes.append(cls)
@@ -323,6 +323,16 @@ class LoweringVisitor(ExpressionLowering):
         usages = [cls.usage, *(f.usage for method in cls.methods.values() for f in _with_nested(method))]
         cls.trains_itself = any({"backward", "zero_grad"} & u.methods for usage in usages for u in usage.values())
         return (ir.ClassDef(node, cls),)
+
+
+def _unparametrized(base: ir.Expr) -> ir.Expr:
+    """A base class without the types that it is given: `Dataset[Sample]` has the members of `Dataset`. What is looked up by a text is a table of classes."""
+    match base:
+        case ir.Subscript(index=ir.Const(value=str())):
+            return base
+        case ir.Subscript(value=generic):
+            return generic
+    return base
 
 
 def _with_nested(function: ir.Function) -> Iterator[ir.Function]:
