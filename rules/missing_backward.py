@@ -73,6 +73,7 @@ What a run shows: the parameters do not change.
 from looplint.rule import (
     Automaton,
     Backward,
+    Clear,
     Escape,
     Forward,
     Loop,
@@ -136,8 +137,10 @@ def _cleared_before(program: Program, optimizer: Optimizer, step: Step, *, none_
     """Whether a step always comes after a clear in the same loop, with nothing between them that may fill the gradients again.
 
     Where the clear comes after the step, the first turn finds what was there before the loop: nothing, if nothing in sight goes backward.
+    A clear before the loop leaves nothing to clear in it, and is passed over.
     """
-    visit = next((v for v in program.run(_FILLING, optimizer) if v.event is step), None)
+    before = [e for e in program.of(Clear) if step.loops[-1] not in e.loops and program.touches(e, optimizer)]
+    visit = next((v for v in program.run(_FILLING, optimizer, without=before) if v.event is step), None)
     states = [s for s in visit.states if not (none_before and s.state == "?" and s.since is None)] if visit is not None else []
     return bool(states) and all(s.state == "empty" and s.since is not None and step.loops[-1] in s.since.loops for s in states)
 
