@@ -81,8 +81,8 @@ class Finding:
     # Why there is no fix although the rule has one.
     unrepaired: str = ""
     noqa_row: int = 0
-    # The file and function nobody calls, from which the place was reached; a caller elsewhere knows better.
-    root: str = ""
+    # The files and functions nobody calls, from each of which the place was reached so; a caller elsewhere knows better. "" is what a file itself runs.
+    roots: tuple[str, ...] = ("",)
     severity: Severity = "error"
     cell: int | None = None
     # Its rule was selected by its own code or name.

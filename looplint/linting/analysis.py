@@ -232,7 +232,7 @@ def _finding(rule: Rule, report: Report, tests: bool) -> Finding:
     certainty: Certainty = "every-path" if report.certainty == "every-path" else "some-path"
     return Finding(
         rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related,
-        noqa_row=start.row, root=report.event.root, severity=severity, ways=(tuple(map(_call, report.event.calls)),),
+        noqa_row=start.row, roots=(report.event.root,), severity=severity, ways=(tuple(map(_call, report.event.calls)),),
     )  # fmt: skip
 
 
@@ -242,11 +242,12 @@ def _call(site: Site) -> Call:
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """One finding per rule and place: the first, which comes from the outermost caller, with the ways to all."""
+    """One finding per rule and place: the first, which comes from the outermost caller, with the ways to all and the roots of all."""
     kept: dict[tuple[str, str, Location], Finding] = {}
     for finding in findings:
         place = finding.code, finding.filename, finding.location
         first = kept.setdefault(place, finding)
-        if not set(finding.ways).issubset(first.ways):
-            kept[place] = replace(first, ways=tuple(dict.fromkeys((*first.ways, *finding.ways))))
+        if not (set(finding.ways).issubset(first.ways) and set(finding.roots).issubset(first.roots)):
+            ways, roots = dict.fromkeys((*first.ways, *finding.ways)), dict.fromkeys((*first.roots, *finding.roots))
+            kept[place] = replace(first, ways=tuple(ways), roots=tuple(roots))
     return tuple(sorted(kept.values(), key=lambda f: f.sort_key))

@@ -331,7 +331,8 @@ def merge(results: Iterable[FileResult], elsewhere: Sequence[FileResult] = ()) -
 
     A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better,
     unless a loop that the function leads to is judged in its own file and with no caller's objects, or more of it is certain there than with any of these,
-    or the rule needs a whole program and no caller's was followed to its end. A repair is only as safe as each file takes it for.
+    or the rule needs a whole program and no caller's was followed to its end. What is found from several functions stands where it does for one of them.
+    A repair is only as safe as each file takes it for.
     What is found in files `elsewhere` is not put to the others, and tells as much of them.
     """
     results = [*results, *elsewhere]
@@ -351,7 +352,7 @@ def merge(results: Iterable[FileResult], elsewhere: Sequence[FileResult] = ()) -
     for number, (result, loops) in enumerate(zip(results, judged)):
         own = {root for loop in loops for root in loop.roots if not _known_as_well(loop, by_callers.get((root, _loop(loop))))}
         for finding in result.findings:
-            if finding.root not in followed or finding.root in own or finding.code in followed[finding.root]:
+            if any(root not in followed or root in own or finding.code in followed[root] for root in finding.roots):
                 place = finding.code, finding.filename, finding.location.row, finding.location.column
                 if finding.fix is not None and finding.fix.applicability == "unsafe":
                     doubted.add(finding.fix)

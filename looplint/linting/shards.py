@@ -54,7 +54,7 @@ def callers(findings: Iterable[Finding], sources: Sequence[Source], files: Seque
         sources: what may be followed from, of the other parts.
         files: all files of the run; one imports another also through those that are about something else.
     """
-    suspects = {imported_as(Path(f.root.partition("::")[0])) for f in findings if f.root}
+    suspects = {imported_as(Path(root.partition("::")[0])) for f in findings for root in f.roots if root}
     if not suspects or not sources:
         return []
     words = {shown_as(str(file)): _words(file) for file in files}

@@ -151,7 +151,7 @@ def test_a_result_comes_back_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x")
     place, end = Location(1, 2), Location(3, 4)
     fix = Fix("Move it", "unsafe", (Edit("a.py", place, end, "\u00e9\ud800"), Edit("a.py", end, end, "")))
-    finding = Finding("LL101", "name", "message", "a.py", place, end, "some-path", (Related("there", "b.py", end),), fix, 7, "a.py::f")
+    finding = Finding("LL101", "name", "message", "a.py", place, end, "some-path", (Related("there", "b.py", end),), fix, 7, ("a.py::f",))
     problems = (Problem("a.py", "one", place), Problem("b.py", "two"))
     kept = FileResult(
         (finding, finding.with_fix(None)), problems, frozenset({"b.py::g", "c.py::h"}), Reads((), (str(tmp_path / "absent"),), ())
