@@ -393,5 +393,5 @@ def is_for_one(program: Program, switch: Event, event: Event, module: Obj) -> bo
         e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index and not exclude_each_other(e, event)
     )
     around = event.loops[: len(switch.loops)] == switch.loops
-    alike = (program.gives_inputs(e) or (e.loops == event.loops and e.guards == event.guards and program.is_trained(e)) for e in between)
+    alike = (program.feeds_training(e) or (e.loops == event.loops and e.guards == event.guards and program.is_trained(e)) for e in between)
     return around and switch.index < event.index and stands_under(event, switch.guards) and all(alike)
