@@ -318,6 +318,8 @@ class Module(TorchModule):
     prepared: bool = False
     # Whether code that cannot be followed built it, so that all that tells it is a module is its use.
     foreign: bool = False
+    # Modules with which it may share parts: code that cannot be followed was given the one when it built the other.
+    shares_with: frozenset[Module] = frozenset()
     # The class of the program that an annotation says it is of, where nothing else tells: a subclass may be meant, and has its methods.
     declared: ClassRef | None = None
     # The class of the program as which a framework has restored it that trains it by the hooks of the class: `Net.load_from_checkpoint(path)`.

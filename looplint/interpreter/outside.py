@@ -248,7 +248,8 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     of_parameters = any(a.parameters for a in unknown)
     if role is None and (not deps or of_parameters):
         return _made_holder(interp, name, found, key, deps) if not any(a.files for a in unknown) else None
-    if role not in OF_A_LOOP | {"loss"} or (role == "module" and deps):
+    parts = frozenset(o for o in deps if isinstance(o, Module)) if role == "module" else frozenset()
+    if role not in OF_A_LOOP | {"loss"} or (role == "module" and len(parts) < len(deps)):
         return None
     obj = of_kind(interp, KINDS[role], name, key)
     obj.unpickled = frozenset().union(*(a.files for a in unknown)) or _read_with_its_owner(interp, source)
@@ -256,6 +257,7 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
     match obj:
         case Module():
             obj.foreign = True
+            _share(obj, parts)
             obj.declared = _declared(interp, source)
             obj.restored = _restored_as(interp, source)
             if isinstance(source, ir.Call) and interp.loops:
@@ -269,6 +271,13 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             obj.may_clear = not declared and not of_parameters
             obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _share(whole: Module, parts: frozenset[Module]) -> None:
+    """What was built of some modules may have them as its parts, or copies of them, or is one of them by another name."""
+    whole.shares_with |= parts
+    for part in parts:
+        part.shares_with |= {whole}
 
 
 def _declared(interp: Interpreter, source: ir.Expr) -> ClassRef | None:

@@ -34,6 +34,9 @@ CALLS: dict[str, str] = {
     "apex.fp16_utils.fp16_optimizer.FP16_Optimizer": "around-optimizer",
     "deepspeed.initialize": "deepspeed",
     "colossalai.initialize": "unknown",
+    # Hydra: it builds or calls whatever a configuration names, with what it is given
+    "hydra.utils.instantiate": "unknown",
+    "hydra.utils.call": "unknown",
     "horovod.torch.DistributedOptimizer": "around-optimizer",
     "horovod.torch.broadcast_parameters": "pure",
     "horovod.torch.broadcast_optimizer_state": "pure",

@@ -81,7 +81,7 @@ _VALIDATION = r"(?i)_*(?:run_|do_|perform_)?(?:eval|evaluate|evaluation|valid|va
 _OF_EVALUATION = ("eval_", "evaluate", "validate", "validation_")
 _OF_SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *_OF_EVALUATION)
 # What the parts of a model are called that have no parameters: `model.roi_heads.box_roi_pool`, `net.avgpool`, `self.dropout`.
-_OF_PLAIN_LAYERS = r"(?:^|_)(?:roi_?(?:pool|align)|(?:(?:global|adaptive)_)?(?:avg|max)_?pool(?:ing)?|drop_?out|relu|gelu|silu|sigmoid|softmax|flatten|anchor_generator)\d*$"
+_OF_PLAIN_LAYERS = r"(?:^|_)(?:roi_?(?:pool|align)|(?:(?:global|adaptive)_)?(?:avg|max)_?pool(?:ing)?|drop_?out|relu|gelu|silu|sigmoid|softmax|flatten|anchor_generator|criterion)\d*$"
 # What its methods are called that change data by numbers that are no parameters: `model.normalise(images)`, `self.denormalize_target(out)`.
 _OF_DATA = r"^_?(?:(?:de|un|re)_?)?(?:normali[sz]e|standardi[sz]e)(?:_\w+)?$|^_?(?:pre|post)_?process(?:_\w+)?$"
 # What a model's own function is called that is no model: an activation, a loss, a distance, a change of data.

@@ -44,6 +44,11 @@ def _is_freed(escape: Escape, backwards: Iterable[Backward]) -> bool:
     )
 
 
+def _sharing(obj: Obj) -> set[Obj]:
+    """The modules that may share parts with a module, or with one that it is part of."""
+    return {other for each in obj.lineage() if isinstance(each, Module) for other in each.shares_with}
+
+
 def _passes_over(whole: bool, picked: Iterable[Obj], parts: Iterable[Obj]) -> bool:
     """Whether what is picked from some modules, unless it is their `whole`, may have no parameter of others: they are parts of these at most."""
     return not whole and not any(set(module.lineage()).intersection(parts) for module in picked)
@@ -155,7 +160,7 @@ class Incidence:
         """The events of a root among which those are that happen to an object, in the order of the graph."""
         if isinstance(obj, StateDict) or obj.merged is not None:
             return self._by_root.get(root, ())
-        around = {outer for each in (obj, *obj.one_of) for outer in each.lineage()}
+        around = {outer for each in (obj, *obj.one_of) for outer in each.lineage()} | _sharing(obj)
         own = (e for each in around for e in self._by_subject.get(each, ()) if e.root == root)
         others = self._beside_optimizers if isinstance(obj, Optimizer) else self._escapes
         return sorted({*own, *others.get(root, ())}, key=lambda e: e.index)
@@ -190,6 +195,8 @@ class Incidence:
                 return "must" if event.certain else "may"
             if event.kind == "escape" and any(obj in set(s.lineage()) for s in event.subjects):
                 return "must"
+            if not _sharing(obj).isdisjoint(event.subjects):
+                return "may"
         return None
 
     def _touches_state(self, event: Event, state: StateDict) -> Touch | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from looplint.domain.objects import AnyObj, Engine, Obj, Optimizer
+from looplint.domain.objects import AnyObj, Engine, Module, Obj, Optimizer
 from looplint.flow.events import Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.semantics.devices import implies_gpu
@@ -51,14 +51,14 @@ def may_change(step: Step, module: Obj) -> bool:
 
 
 def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
-    """Whether two sets of modules share parameters: one contains the other, or they are the same."""
+    """Whether two sets of modules share parameters, or may: one contains the other, they are the same, or code out of sight built the one of the other."""
     rights = list(right)
     return any(not _choices(r).isdisjoint(_family(a)) or not _choices(a).isdisjoint(_family(r)) for a in left for r in rights)
 
 
 def _choices(obj: Obj) -> set[Obj]:
-    """An object and, where it is one of several, each of these."""
-    return {obj, *obj.one_of}
+    """An object and, where it is one of several, each of these; with what it may share parts with."""
+    return {obj, *obj.one_of, *(obj.shares_with if isinstance(obj, Module) else ())}
 
 
 def _family(obj: Obj) -> set[Obj]:
