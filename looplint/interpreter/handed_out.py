@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from looplint.domain.objects import Instance, Obj
+from looplint.domain.objects import Container, Instance, Obj
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import NOTHING, ClassRef, EventKey, Func, Ref, Tensor, Tuple, Value
 from looplint.interpreter import classes
@@ -36,6 +36,21 @@ def hand_out_callables(interp: Interpreter, values: Iterable[Value]) -> None:
                 case Ref(Instance(cls=ClassRef() as cls)) if (found := classes.find_member(interp, cls, "__call__")) is not None:
                     if isinstance(found[0], ir.Function):
                         interp.agenda.handed_out[found[0]] = None
+
+
+def leave_to_callers(interp: Interpreter, value: Value) -> None:
+    """Callers that are not in sight get what one that nobody calls has returned: the functions that it has made are theirs to call."""
+    work, seen = [value], set[Obj]()
+    while work:
+        for atom in work.pop():
+            match atom:
+                case Func(closure=Frame()):
+                    interp.agenda.values.append(frozenset({atom}))
+                case Tuple(items):
+                    work.extend(items)
+                case Ref(Container() as obj) if obj not in seen:
+                    seen.add(obj)
+                    work.extend(obj.heap.values())
 
 
 def _named(frame: Frame | None, name: str) -> Value:

@@ -180,6 +180,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
         given = [frame.locals[param.name] for param in func.function.params]
         result = functions.run_frame(interp, frame)
         hooks.returned_outside.run(interp, func, result)
+        handed_out.leave_to_callers(interp, result)
         kept = [value for atom in frame.instance if isinstance(atom, Ref) for value in atom.obj.heap.values()]
         for obj in interp.reachable([result, frame.instance, *kept]):
             obj.outlives = True
