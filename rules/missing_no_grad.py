@@ -151,7 +151,7 @@ def check(program: Program) -> Reports:
             continue  # gradients are off, or wanted, or there is nothing that takes any
         if shares_a_call(event, differentiated):
             continue  # a call that differentiates another forward, such as a field for its normals
-        if differentiates_within(module):
+        if differentiates_within(event):
             continue  # a model that differentiates something itself
         loop = untrained_loop(program, event)
         if loop is not None and over_parts(loop) and event.inputs is None:

@@ -104,6 +104,8 @@ class Forward(Event):
     applied: bool
     # Whether it is a method out of sight that may set modes by itself: one for subclasses to write, or one that evaluates by its name.
     decides: bool
+    # Of a module that is one of several, those that it may be there.
+    one_of: tuple[Obj, ...]
 
     @property
     def batches(self) -> frozenset[Data]:

@@ -19,7 +19,8 @@ def running(interp: Interpreter, obj: Obj) -> list[Obj]:
 
     All of them where the conditions rule out every one.
     """
-    found = [each for each in obj.one_of if not _is_ruled_out(interp, each)] or [*obj.one_of]
+    around = _conditions(interp)
+    found = [each for each in obj.one_of if not _is_ruled_out(interp, each, around)] or [*obj.one_of]
     frame: Frame | None = interp.frame
     while frame is not None and len(found) > 1:
         if frame.owner is not None and frame.is_method_of(obj):
@@ -30,10 +31,11 @@ def running(interp: Interpreter, obj: Obj) -> list[Obj]:
 
 def possible_in(interp: Interpreter, value: Value) -> Value:
     """A value without the objects that cannot have been built, by the conditions around; as it is where these leave no object of it."""
-    if len(value) < 2 or not interp.guards:
+    if len(value) < 2:
         return value
     built = [atom for atom in value if isinstance(atom, Ref)]
-    out = [atom for atom in built if _is_ruled_out(interp, atom.obj)] if len(built) > 1 else []
+    around = _conditions(interp) if len(built) > 1 else ()
+    out = [atom for atom in built if _is_ruled_out(interp, atom.obj, around)] if around else []
     return value.difference(out) if 0 < len(out) < len(built) else value
 
 
@@ -46,9 +48,21 @@ def _exclude(interp: Interpreter, one: Obj, other: Obj) -> bool:
     return any(_is_contradicted(interp, guard, other.made_under) for guard in one.made_under)
 
 
-def _is_ruled_out(interp: Interpreter, obj: Obj) -> bool:
-    """Whether a condition under which an object was built has the other outcome under the conditions around."""
-    return any(_is_contradicted(interp, guard, interp.guards) for guard in obj.made_under)
+def _conditions(interp: Interpreter) -> tuple[Guard, ...]:
+    """The conditions that hold here: those around, and those under which the objects were built whose methods run."""
+    found = dict.fromkeys(interp.guards)
+    frame: Frame | None = interp.frame
+    while frame is not None:
+        owners = [atom.obj for atom in frame.instance if isinstance(atom, Ref)]
+        if len(owners) == 1:
+            found.update(dict.fromkeys(owners[0].made_under))
+        frame = frame.caller
+    return tuple(found)
+
+
+def _is_ruled_out(interp: Interpreter, obj: Obj, conditions: Iterable[Guard]) -> bool:
+    """Whether a condition under which an object was built has the other outcome where others hold."""
+    return any(_is_contradicted(interp, guard, conditions) for guard in obj.made_under)
 
 
 def _is_contradicted(interp: Interpreter, guard: Guard, conditions: Iterable[Guard]) -> bool:

@@ -6,15 +6,15 @@ from collections.abc import Set
 
 from looplint.domain.objects import Container, Engine, Module, Obj, Optimizer
 from looplint.domain.values import Ref
-from looplint.flow.events import Backward, Clear, Step
+from looplint.flow.events import Backward, Clear, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 
 
-def differentiates_within(module: Obj) -> bool:
+def differentiates_within(event: Forward) -> bool:
     """Whether the forward of a module, or of any of its parts, differentiates something: forces of an energy, an optimization in a layer."""
     seen: set[Obj] = set()
-    work = [module]
+    work = [*(event.one_of or event.subjects)]
     while work:
         obj = work.pop()
         if obj in seen:

@@ -30,7 +30,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Clear, Construct, Escape, Eval, Forward, Move, SetMode, Train
 from looplint.flow.remarks import Attach, Bypass, Initialize, Spread
-from looplint.interpreter import calls, classes, hooks, names, objects, unfollowed, unseen_methods
+from looplint.interpreter import alternatives, calls, classes, hooks, names, objects, unfollowed, unseen_methods
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
@@ -148,6 +148,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         outside=interp.frame.outside,
         applied=applied,
         decides=left_open or naming.evaluates(method),
+        one_of=tuple(alternatives.running(interp, obj)),
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled
