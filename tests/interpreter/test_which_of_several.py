@@ -76,3 +76,100 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_which_of_several(program: str) -> None:
     assert_marked(program)
+
+
+ENGINES = """
+        class PlainEngine:
+            def run(self, net, optimizer):
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    loss = net.loss(x, y)
+                    optimizer.step()  # expect: LL107
+
+        class EagerEngine:
+            def run(self, net, optimizer):
+                for x, y in loader:
+                    optimizer.zero_grad()
+                    loss = net.loss(x, y)
+                    optimizer.step()
+
+        {change}
+        if args.model == "plain":
+            net = Plain()
+            engine = PlainEngine()
+        else:
+            net = Eager()
+            engine = EagerEngine()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        engine.run(net, optimizer)
+"""
+
+
+def test_what_is_built_beside_an_object_is_what_its_methods_are_given() -> None:
+    assert_marked(MODELS.format(name="loss") + ENGINES.format(change=""))
+
+
+def test_it_may_be_another_one_where_the_condition_does_not_last() -> None:
+    assert_marked((MODELS.format(name="loss") + ENGINES.format(change="args.model = args.other")).replace("  # expect: LL107", ""))
+
+
+def test_each_engine_has_its_own_kind_of_model() -> None:
+    """A model that differentiates something in its forward needs its graph in an evaluation too; the one beside it does not."""
+    assert_marked("""
+        import argparse
+        from data import train, valid
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--model", default="plain")
+
+        class Plain(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(8, 1)
+
+            def forward(self, x):
+                return self.layer(x)
+
+        class Forces(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(8, 1)
+
+            def forward(self, x):
+                x.requires_grad_(True)
+                return torch.autograd.grad(self.layer(x).sum(), x, create_graph=True)[0]
+
+        class Engine:
+            def fit(self, net, optimizer):
+                for epoch in range(9):
+                    net.train()
+                    for x, y in train:
+                        optimizer.zero_grad()
+                        nn.functional.mse_loss(net(x), y).backward()
+                        optimizer.step()
+                    self.validate(net)
+
+        class PlainEngine(Engine):
+            def validate(self, net):
+                net.eval()
+                for x, y in valid:
+                    print(nn.functional.mse_loss(net(x), y).item())  # expect: LL303
+
+        class ForcesEngine(Engine):
+            def validate(self, net):
+                net.eval()
+                for x, y in valid:
+                    print(nn.functional.mse_loss(net(x), y).item())
+
+        def main(args):
+            if args.model == "plain":
+                net = Plain()
+                engine = PlainEngine()
+            elif args.model == "forces":
+                net = Forces()
+                engine = ForcesEngine()
+            else:
+                raise ValueError(args.model)
+            engine.fit(net, torch.optim.SGD(net.parameters(), lr=0.1))
+
+        main(parser.parse_args())
+    """)
