@@ -101,7 +101,7 @@ from looplint.queries.data_loops import (
     validation_loop,
     word_for_turn,
 )
-from looplint.queries.differentiation import backwards_not_for, differentiates_within
+from looplint.queries.differentiation import backwards_not_for, differentiating_forwards
 from looplint.queries.feeding import (
     LastBatch,
     PaddedPass,
@@ -320,7 +320,7 @@ __all__ = [
     "follows_time", "shuffles", "trained_once", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
     "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
     "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
-    "Scored", "backwards_not_for", "differentiates_within", "scored",
+    "Scored", "backwards_not_for", "differentiating_forwards", "scored",
     "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",

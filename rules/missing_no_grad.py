@@ -97,7 +97,7 @@ from looplint.rule import (
     callee,
     depth_apart,
     depth_of_the_drop,
-    differentiates_within,
+    differentiating_forwards,
     has_a_batch_a_turn,
     is_a_pass,
     may_be_sent_backward_elsewhere,
@@ -140,7 +140,9 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
 def check(program: Program) -> Reports:
     reported = set()
     differentiated = [e for e in program.of(Forward) if e.key in program.uses.differentiated]
-    rightly_recorded = [
+    within = differentiating_forwards(program)
+    inside, on_the_way = {e.key for e in within}, {site for e in within for site in e.chain}
+    rightly_recorded = within + [
         e for e in program.of(Forward) if may_be_trained(program, e) or e.grad is False or e.key in program.uses.differentiated
     ]
     for event in program.of(Forward):
@@ -149,10 +151,8 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result goes backward, or may do so
         if not records_a_graph(program, event):
             continue  # gradients are off, or wanted, or there is nothing that takes any
-        if shares_a_call(event, differentiated):
-            continue  # a call that differentiates another forward, such as a field for its normals
-        if differentiates_within(event):
-            continue  # a model that differentiates something itself
+        if event.key in inside or shares_a_call(event, differentiated):
+            continue  # a model that differentiates something itself, or a call that does so with another forward, as for normals of a field
         loop = untrained_loop(program, event)
         if loop is not None and over_parts(loop) and event.inputs is None:
             continue  # a method that is told the name of a parameter, or its number
@@ -174,8 +174,8 @@ def check(program: Program) -> Reports:
         depth = depth_of_the_drop(program, event, apart)
         *_, whole = module.lineage()
         place = (event.loops[-1:], event.root, whole if depth == event.outside else event.chain[depth])
-        if place in reported or serves_more_classes(program, event, depth):
-            continue  # it is reported, or what is done with it is done with that of other classes too, which go backward there
+        if place in reported or serves_more_classes(program, event, depth) or event.chain[depth] in on_the_way:
+            continue  # it is reported, or what is done with it is done with that of others too, which go backward or differentiate there
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         called = callee(event.chain[depth]) or name_of(module)

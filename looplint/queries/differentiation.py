@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
 from looplint.domain.objects import Container, Engine, Module, Obj, Optimizer
 from looplint.domain.values import Ref
@@ -11,10 +11,25 @@ from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 
 
-def differentiates_within(event: Forward) -> bool:
-    """Whether the forward of a module, or of any of its parts, differentiates something: forces of an energy, an optimization in a layer."""
+def differentiating_forwards(program: Program) -> list[Forward]:
+    """The forwards of modules that differentiate something in them, or any part of which does: forces of an energy, an optimization in a layer.
+
+    Of a module that is one of several, those count that it may be there.
+    """
+    known: dict[tuple[Obj, ...], bool] = {}
+    found = []
+    for event in program.of(Forward):
+        modules = event.one_of or tuple(event.subjects)
+        if modules not in known:
+            known[modules] = _differentiate_within(modules)
+        if known[modules]:
+            found.append(event)
+    return found
+
+
+def _differentiate_within(modules: Iterable[Obj]) -> bool:
     seen: set[Obj] = set()
-    work = [*(event.one_of or event.subjects)]
+    work = [*modules]
     while work:
         obj = work.pop()
         if obj in seen:
