@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, List, Obj
+from looplint.domain.objects import Container, Distribution, Instance, List, Obj
 from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward, SetAside, lasting, without_roots
 from looplint.domain.values import (
     COMPUTED,
@@ -26,8 +26,12 @@ from looplint.domain.values import (
 from looplint.knowledge.pytorch import TENSOR_ATTRIBUTES
 
 
+# The slot of an object for the tensors that its base class, which is out of sight, has got of it.
+OF_BASE = "[base]"
+
+
 def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
-    """The tensors in some values and in the tuples and containers they hold, which may hold one another."""
+    """The tensors in some values and in the tuples and containers they hold, which may hold one another; those that a distribution has."""
     found = []
     seen: set[Obj] = set()
     level = [atom for value in values for atom in value]
@@ -43,6 +47,12 @@ def tensors_in(values: Iterable[Value], depth: int = 3) -> list[Tensor]:
                     seen.add(obj)
                     known = obj.items if isinstance(obj, List) and not obj.changed else None
                     held.extend(obj.heap.values() if known is None else known)
+                case Ref(obj=Distribution() as obj) if obj not in seen:
+                    seen.add(obj)
+                    held.extend(obj.heap.values())
+                case Ref(obj=Instance() as obj) if OF_BASE in obj.heap and obj not in seen:
+                    seen.add(obj)
+                    held.append(obj.heap[OF_BASE])
         level = [atom for value in held for atom in value] if depth else []
         depth -= 1
     return found

@@ -23,7 +23,7 @@ from looplint.domain.values import (
     ref,
     stable,
 )  # fmt: skip
-from looplint.interpreter import callees, choices, classes, data_fields, functions, hooks, objects, transfers, unfollowed
+from looplint.interpreter import callees, choices, classes, data_fields, functions, hooks, inherited, objects, transfers, unfollowed
 from looplint.interpreter.frames import Snapshot
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import ONE_OF_A_KIND, call_effect
@@ -309,6 +309,7 @@ def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Ca
         and classes.has_unknown_base(interp, cls)
     ):
         unfollowed.unknown_call(interp, None, args, expr)
+        inherited.keep(interp, obj, args)
     constructed(interp, obj, args, expr)
     return ref(obj)
 

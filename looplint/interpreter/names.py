@@ -34,7 +34,7 @@ from looplint.domain.values import (
     join,
     ref,
 )
-from looplint.interpreter import classes, hooks, imports, objects
+from looplint.interpreter import classes, hooks, imports, inherited, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.usage import is_bound
@@ -110,6 +110,8 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
                 value = frozenset({Method(atom, name)}) if name == "__dict__" else imports.member(interp, atom, name) or UNKNOWN
             case Ref():
                 value = objects.attribute(interp, atom.obj, name)
+                if not called:
+                    value = inherited.attribute(atom.obj, name, value)
             case Tensor():
                 if name == "grad":
                     hooks.gradient_read.run(interp, atom)
@@ -123,7 +125,7 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
                     hooks.gradient_read.run(interp, atom)
                 value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
             case Super():
-                value = _super_member(interp, atom, name)
+                value = _super_member(interp, atom, name, called=called)
             case Const() if atom.value is None:
                 continue
             case Unknown() | Method() if name == "shape" and not called:
@@ -151,7 +153,7 @@ def _lacks(atom: Atom, name: str) -> bool:
     return False
 
 
-def _super_member(interp: Interpreter, atom: Super, name: str) -> Value:
+def _super_member(interp: Interpreter, atom: Super, name: str, *, called: bool) -> Value:
     for obj in (a.obj for a in atom.instance if isinstance(a, Ref)):
         line = classes.line(interp, obj.cls) if obj.cls else []
         after = line[line.index(atom.owner) + 1 :] if atom.owner in line else []
@@ -163,7 +165,8 @@ def _super_member(interp: Interpreter, atom: Super, name: str) -> Value:
             method = cls.cls.methods.get(name)
             if method is not None:
                 return frozenset({Func(method, cls.module, cls.closure, ref(obj), cls)})
-        return frozenset({Method(Ref(obj), f"super.{name}")})
+        member: Value = frozenset({Method(Ref(obj), f"super.{name}")})
+        return member if called else inherited.attribute(obj, f"super.{name}", member)
     return UNKNOWN
 
 

@@ -49,7 +49,7 @@ ONE_OF_A_KIND = frozenset({"optimizer", "module", "loss", "scaler"})
 # What an object of a project's class is that derives from a class with an effect.
 _KINDS_OF_SUBCLASSES = {
     "module": "module", "container": "module", "module-function": "module", "optimizer": "optimizer", "scheduler": "scheduler", "loader": "loader",
-    "loss": "loss", "dataset": "dataset", "scaler": "scaler",
+    "loss": "loss", "dataset": "dataset", "scaler": "scaler", "distribution": "distribution",
 }  # fmt: skip
 
 

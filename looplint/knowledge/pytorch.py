@@ -20,6 +20,8 @@ CALLS: dict[str, str] = {
     "torch.set_grad_enabled": "set-grad",
     "torch.autograd.set_grad_enabled": "set-grad",
     "torch.autograd.grad": "autograd-grad",
+    "torch.distributions.kl_divergence": "tensor",
+    "torch.distributions.kl.kl_divergence": "tensor",
     "torch.autograd.backward": "backward-function",
     **{f"torch.autograd.functional.{name}": "derivative" for name in ("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp")},
     "torch.autograd.Function.apply": "tensor",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from looplint.domain.membership import ready, register
-from looplint.domain.objects import Dataset, FrameworkModule, Loss, Module, Obj, Scaler
+from looplint.domain.objects import Dataset, Distribution, FrameworkModule, Instance, Loss, Module, Obj, Scaler
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Ref, Tensor, Value, ref, refs
-from looplint.interpreter import calls, classes, hooks, objects, unfollowed
+from looplint.interpreter import calls, classes, hooks, inherited, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
-from looplint.semantics import losses, module_containers, scalers
+from looplint.semantics import distributions, losses, module_containers, scalers
 from looplint.semantics.unknown_objects import of_container
 from looplint.syntax import ir
 
@@ -23,8 +23,8 @@ def _base_constructor(interp: Interpreter, qualname: str, args: Arguments, expr:
         register(value, deep=True)
     if args.positional:
         given = Arguments(args.positional[1:], args.keywords, starred=args.starred)
-        for obj in refs(args.positional[0], Module, Scaler):
-            _give(interp, obj, given)
+        for obj in refs(args.positional[0], Module, Scaler, Distribution):
+            _give(interp, obj, given, expr)
     return NONE
 
 
@@ -35,7 +35,7 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         ready(ref(obj))
         for value in args.values():
             register(value, deep=True)
-        _give(interp, obj, args)
+        _give(interp, obj, args, expr)
         return UNKNOWN
     if isinstance(obj, Loss) and name in ("__call__", "forward"):
         bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else ()
@@ -46,21 +46,27 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         return calls.call_method(interp, obj, name, args, expr)
     if isinstance(obj, Dataset | FrameworkModule | Module):
         return unfollowed.quiet(interp, args)
+    if isinstance(obj, Distribution):
+        return calls.call_method(interp, obj, name, args, expr)
     held = of_container(interp, obj, name, args)
     if held is not None:
         return held
     if name in ("__enter__", "__exit__") and _knows_no_attributes(interp, obj):
         return ref(obj) if name == "__enter__" else UNKNOWN
-    return unfollowed.unknown_call(interp, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr)
+    return inherited.result(obj, unfollowed.unknown_call(interp, Ref(obj), Arguments([ref(obj), *args.positional], args.keywords), expr))
 
 
-def _give(interp: Interpreter, obj: Obj, args: Arguments) -> None:
-    """Note of an object what the arguments say with which the constructor of its base in torch is called."""
+def _give(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> None:
+    """Note of an object what the arguments say with which the constructor of its base is called."""
     match obj:
         case Module():
             module_containers.fill_derived(interp, obj, args)
         case Scaler():
             scalers.switch_by(obj, args)
+        case Distribution():
+            distributions.take(interp, obj, args, expr)
+        case Instance():
+            inherited.keep(interp, obj, args)
 
 
 def _knows_no_attributes(interp: Interpreter, obj: Obj) -> bool:

@@ -9,7 +9,7 @@ from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import Backward, Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
-from looplint.interpreter import classes, handed_out, objects, unfollowed
+from looplint.interpreter import classes, handed_out, inherited, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
 from looplint.knowledge import naming
@@ -105,7 +105,7 @@ def _on_instance(interp: Interpreter, obj: Instance, name: str, args: Arguments,
     if name == "backward" and _is_sent_backward(args):
         _send_backward(interp, args, expr)
     given = Arguments([ref(obj), *args.positional], args.keywords)
-    return unfollowed.unknown_call(interp, Ref(obj), given, expr)
+    return inherited.result(obj, unfollowed.unknown_call(interp, Ref(obj), given, expr))
 
 
 def of_container(interp: Interpreter, obj: Obj, name: str, args: Arguments) -> Value | None:
