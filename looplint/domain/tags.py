@@ -50,6 +50,8 @@ class Mark(Enum):
     PLACE_HELD = 16
     # It is a term of a sum that goes backward, and has the name of a loss: it is there for its gradients.
     TERM = 17
+    # It is a leaf in which nothing stands that the program has computed, to begin a sum: `torch.tensor(0.0, requires_grad=True)`.
+    BEGUN = 18
 
     def __hash__(self) -> int:
         return self.value

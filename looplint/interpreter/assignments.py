@@ -28,7 +28,7 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import choices, classes, conditions, gradient_uses, handed_out, hooks, objects, outside, shared
+from looplint.interpreter import choices, classes, conditions, data_fields, gradient_uses, handed_out, hooks, objects, outside, shared
 from looplint.interpreter.elements import element_of, last_of, note_last
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -253,7 +253,7 @@ def _is_sum(value: Value, stmt: ir.AugAssign) -> bool:
 
 
 def _unpack(interp: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.Stmt | None) -> None:
-    value = hooks.taken_apart.run(value, len(targets))
+    value = frozenset(_as_tuple(interp, a) for a in hooks.taken_apart.run(value, len(targets)))
     items = exact_items(value)
     starred = next((n for n, t in enumerate(targets) if isinstance(t, ir.Star)), None)
     if items is not None and starred is None and len(items) == len(targets):
@@ -283,6 +283,12 @@ def _unpack(interp: Interpreter, targets: list[ir.Expr], value: Value, stmt: ir.
     for number, target in enumerate(targets):
         part = frozenset(_part_of_loss(a, number) for a in element)
         assign(interp, target, hooks.unpacked.run(interp, part, number if starred is None else None), stmt)
+
+
+def _as_tuple(interp: Interpreter, atom: Atom) -> Atom:
+    """The items of an object that is a tuple by its class: `value, reward = network.infer(x)`."""
+    items = data_fields.items_of(interp, atom.obj) if isinstance(atom, Ref) and isinstance(atom.obj, Instance) else None
+    return Tuple(tuple(items)) if items is not None else atom
 
 
 def _is_array(atom: Atom) -> bool:

@@ -294,6 +294,9 @@ def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Ca
     wrapped = _spread(interp, cls, args)
     if wrapped is not None:
         return apply(interp, "spread", cls.cls.qualname, Arguments([wrapped]), expr)
+    named = data_fields.named_tuple(interp, cls, args)
+    if named is not None:
+        return named
     kind = classes.kind_of_class(interp, cls)
     obj = interp.create(kind, expr.node, cls=cls)
     init = classes.find_member(interp, cls, "__init__")

@@ -1,4 +1,7 @@
-"""What the constructor of a data class does, which stands nowhere in the text: it gives the fields their values, then calls `__post_init__`."""
+"""What the constructor of a data class does, which stands nowhere in the text: it gives the fields their values, then calls `__post_init__`.
+
+The fields of a named tuple are its items as well.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from copy import copy
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Container, Obj
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, External, Func, Value, ref, refs
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, External, Func, Tuple, Value, ref, refs
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import call_effect
@@ -48,6 +51,32 @@ def construct(interp: Interpreter, obj: Obj, cls: ClassRef, args: Arguments, exp
     if after is not None:
         interp.call_function(after, Arguments(handed), expr)
     return found
+
+
+def named_tuple(interp: Interpreter, cls: ClassRef, args: Arguments) -> Value | None:
+    """The tuple that calling a class makes which derives from NamedTuple, and adds no methods; None for any other class."""
+    if not is_named_tuple(interp, cls) or args.starred or any(each.cls.methods for each in classes.mro(interp, cls)):
+        return None
+    fields = list(_fields(interp, cls))
+    names = tuple(field.name for field in fields)
+    if not names or len(args.positional) > len(names) or not args.keywords.keys() <= set(names):
+        return None
+    items = (
+        args.get(number, field.name) or (classes.static_value(interp, field.default, cls.module, cls.closure) if field.default else UNKNOWN)
+        for number, field in enumerate(fields)
+    )
+    return frozenset({Tuple(tuple(items), names)})
+
+
+def items_of(interp: Interpreter, obj: Obj) -> list[Value] | None:
+    """The items of an object whose class derives from NamedTuple and adds methods to it; None for any other object."""
+    if obj.cls is None or not is_named_tuple(interp, obj.cls):
+        return None
+    return [obj.heap.get(field.name, UNKNOWN) for field in _fields(interp, obj.cls)] or None
+
+
+def is_named_tuple(interp: Interpreter, cls: ClassRef) -> bool:
+    return any(call_effect(base) == "named-tuple" for base in classes.external_bases(interp, cls))
 
 
 def set_up(interp: Interpreter, cls: ClassRef, obj: Obj) -> Func | None:

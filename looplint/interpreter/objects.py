@@ -44,7 +44,7 @@ from looplint.domain.values import (
     join,
     ref,
 )  # fmt: skip
-from looplint.interpreter import alternatives, classes, generators, hooks
+from looplint.interpreter import alternatives, classes, data_fields, generators, hooks
 from looplint.interpreter.holders import BESIDE_PARTS, annotation_of, symbolic
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import infer_role
@@ -337,7 +337,9 @@ def _items_of_instance(interp: Interpreter, obj: Obj, cls: ClassRef) -> Value:
 
 def _next_of_instance(interp: Interpreter, obj: Obj, cls: ClassRef) -> Value:
     step = classes.find_member(interp, cls, "__next__")
-    return call_values(interp, classes.bind(interp, step, obj)) if step is not None else UNKNOWN
+    if step is None:
+        return frozenset().union(*(data_fields.items_of(interp, obj) or [UNKNOWN]))
+    return call_values(interp, classes.bind(interp, step, obj))
 
 
 def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
@@ -373,6 +375,10 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
             getter = classes.find_member(interp, obj.cls, "__getitem__")
             if getter is not None:
                 return call_values(interp, classes.bind(interp, getter, obj), [frozenset({key}) if key else UNKNOWN])
+            items = data_fields.items_of(interp, obj)
+            if items is not None:
+                number = key.value if key is not None and isinstance(key.value, int) and -len(items) <= key.value < len(items) else None
+                return items[number] if number is not None else frozenset().union(*items)
         case Instance() if obj.symbolic:
             return entry_out_of_sight(obj, key)
         case Data():

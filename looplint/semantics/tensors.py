@@ -163,7 +163,9 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     if known is not None and known.value:
         if qualname.rpartition(".")[2] == "tensor" and tensor is not None:
             interp.uses.cut_off |= tensor.origins
-        return frozenset({replace(leaf(tensor or Tensor()), made=made)})  # of the shape of another one, too
+        begun = leaf(tensor or Tensor())  # of the shape of another one, too
+        of_value = any(isinstance(a, Number | Tensor) for v in args.positional for a in v)
+        return frozenset({replace(begun, made=made, tags=begun.tags - {Mark.BEGUN} if of_value else begun.tags)})
     if tensor is not None:
         return frozenset({replace(detached(tensor), made=made)})
     single = made and expr.args and _is_one_item(expr.args[0].value)

@@ -143,3 +143,46 @@ def test_one_that_is_kept_keeps_its_graphs(record: str) -> None:
 )
 def test_one_that_is_kept_without_graphs(record: str) -> None:
     assert_marked(IMPORTS + KEPT.format(record=record, mark=""))
+
+
+CLASSES = """
+    class Output(typing.NamedTuple):
+        logits: torch.Tensor
+        loss: torch.Tensor
+        more: typing.Any = None
+        {method}
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(2, 2)
+        def infer(self, x, y):
+            logits = self.head(x)
+            return Output(logits, nn.functional.mse_loss(logits, y))
+    def losses_of(pairs):
+        total = torch.tensor(0.0, requires_grad=True)
+        for output, factor in pairs:
+            logits, loss, _ = output
+            total = total + loss.squeeze() * factor
+        return total
+    def fit(loader):
+        net = Net()
+        optimizer = optim.SGD(net.parameters(), lr=0.1)
+        for x, y in loader:
+            {clear}
+            {loss}.backward(){mark}
+            optimizer.step()
+"""
+METHODS = {"a class": "", "a class with methods": "def scaled(self): return self.loss * 2"}
+TAKEN = {
+    "by its name": "net.infer(x, y).loss",
+    "by its place": "net.infer(x, y)[1]",
+    "in a sum of pairs": "losses_of(list(zip([net.infer(x, y), net.infer(y, x)], [1, 2])))",
+    "in a loop": "sum(each for each in net.infer(x, y))",
+}
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+@pytest.mark.parametrize("loss", TAKEN.values(), ids=TAKEN)
+def test_fields_of_a_class_are_items(method: str, loss: str) -> None:
+    assert_marked(IMPORTS + CLASSES.format(method=method, loss=loss, clear="pass", mark="  # expect: LL102"))
+    assert_marked(IMPORTS + CLASSES.format(method=method, loss=loss, clear="optimizer.zero_grad()", mark=""))
