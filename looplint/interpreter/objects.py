@@ -375,10 +375,10 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
             getter = classes.find_member(interp, obj.cls, "__getitem__")
             if getter is not None:
                 return call_values(interp, classes.bind(interp, getter, obj), [frozenset({key}) if key else UNKNOWN])
-            items = data_fields.items_of(interp, obj)
-            if items is not None:
-                number = key.value if key is not None and isinstance(key.value, int) and -len(items) <= key.value < len(items) else None
-                return items[number] if number is not None else frozenset().union(*items)
+            fields = data_fields.items_of(interp, obj)
+            if fields is not None:
+                number = key.value if key is not None and isinstance(key.value, int) and -len(fields) <= key.value < len(fields) else None
+                return fields[number] if number is not None else frozenset().union(*fields)
         case Instance() if obj.symbolic:
             return entry_out_of_sight(obj, key)
         case Data():
