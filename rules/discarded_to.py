@@ -62,14 +62,15 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 
 ## Repair
 
-Safe: assign the result. Unsafe where a move would reach what is read as an array, or a file that hands things to other processes.
+Safe: assign the result. Unsafe where a move would reach what is read as an array, or a file that hands things to other processes, and where
+a model that the function applies may not be on that device.
 
 ## Evidence
 
 What a run shows: the tensor's device or type is the same before and after.
 """
 
-from looplint.rule import AssignResult, Discard, Program, Report, Reports
+from looplint.rule import AssignResult, Discard, Program, Report, Reports, leaves_models_behind
 
 CODE = "LL503"
 
@@ -83,4 +84,5 @@ def check(program: Program) -> Reports:
             f"{event.receiver}.{event.method}() {does} nothing by itself: its result is not used, and {event.receiver} {stays}; "
             "assign the result, or leave the call out"
         )
-        yield Report(event, message, severity="advice" if event.again else None, repair=AssignResult(event=event))
+        repair = AssignResult(event=event, left_behind=leaves_models_behind(program, event))
+        yield Report(event, message, severity="advice" if event.again else None, repair=repair)

@@ -31,6 +31,8 @@ class Discard(Remark):
     of_parameter: bool = False
     # Whether what reads the tensor next moves it, and keeps that.
     again: bool = False
+    # Whether something else in its function goes where it would have gone, and the program keeps that.
+    beside: bool = False
 
 
 class Shelve(Remark):

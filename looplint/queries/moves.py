@@ -6,8 +6,10 @@ import libcst as cst
 
 from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.values import constant_of, refs
-from looplint.flow.events import Event, LoadState, Move, Step
+from looplint.flow.events import Event, Forward, LoadState, Move, Step
+from looplint.flow.remarks import Discard
 from looplint.queries.program import Program
+from looplint.queries.registration import with_parameters
 from looplint.queries.relations import exclude_each_other, may_follow, related, rule_each_other_out, subjects
 
 _CONVERSIONS = ("half", "double", "bfloat16", "float")
@@ -48,6 +50,20 @@ def _is_moved(module: TorchModule, moved: frozenset[Obj], depth: int = 4) -> boo
         return depth > 0 and all(isinstance(each, TorchModule) and _is_moved(each, moved, depth - 1) for each in module.one_of)
     parts = [part for value in module.heap.values() for part in refs(value, TorchModule)]
     return bool(parts) and depth > 0 and all(_is_moved(part, moved, depth - 1) for part in parts)
+
+
+def leaves_models_behind(program: Program, event: Discard) -> bool:
+    """Whether a tensor that goes to a device may leave behind a model that its function applies: nothing takes that one there, as far as one can see.
+
+    A model from out of sight is there where the function takes something else there, and keeps it.
+    """
+    if event.changes != "device" or event.method in ("cpu", "pin_memory"):
+        return False
+    here = len(event.calls)
+    applied = {m for e in program.of(Forward) if e.root == event.root and e.calls[:here] == event.calls for m in subjects(e, Module)}
+    taken = [e for e in program.of(Move) if converts(e) == "device" and e.device != "cpu" and (e.device is not None or not e.dtype)]
+    moved = frozenset().union(*(e.subjects for e in taken))
+    return any(with_parameters(m) and not (event.beside if _may_begin_elsewhere(m) else _is_moved(m, moved)) for m in applied)
 
 
 def built_since(event: Move) -> bool:

@@ -51,9 +51,11 @@ class AssignResult(Repair):
 
     Attributes:
         event: the call whose result is discarded.
+        left_behind: whether a model that gets the result may be on another device.
     """
 
     event: Event
+    left_behind: bool = False
 
     def plan(self, p: Planner) -> Plan:
         if isinstance(self.event, Discard) and self.event.of_parameter:
@@ -79,7 +81,7 @@ class AssignResult(Repair):
         on_host = any(".cpu()" not in line for line in code.splitlines() if ".numpy()" in line)
         moves = isinstance(self.event, Discard) and self.event.changes == "device"
         apart = moves and (on_host or _hands_to_processes(layout))
-        return Plan(f"Assign the result to {targets}", "unsafe" if apart else "safe", [draft])
+        return Plan(f"Assign the result to {targets}", "unsafe" if apart or self.left_behind else "safe", [draft])
 
 
 def _hands_to_processes(layout: Layout) -> bool:

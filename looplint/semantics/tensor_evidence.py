@@ -56,8 +56,30 @@ def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: s
         kept = _is_parameter(interp, ir.render(receiver))
         changes = _changes(name, args, expr)
         again = changes == "device" and is_moved_again(interp.frame.function, interp.statement, ir.render(receiver))
-        discard = Discard(receiver=ir.render(receiver), method=name, changes=changes, of_parameter=kept, again=again)
+        beside = isinstance(expr, ir.Call) and _is_one_of_several(interp.frame.function, expr)
+        discard = Discard(receiver=ir.render(receiver), method=name, changes=changes, of_parameter=kept, again=again, beside=beside)
         interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
+
+
+def _is_one_of_several(function: ir.Function, call: ir.Call) -> bool:
+    """Whether another expression of a function is converted as one is, and kept: `net.to(device)`, which keeps it itself, or `y = y.to(device)`."""
+    how = _how(call)
+    for stmt in ir.statements(function.body):
+        for part in (part for expr in ir.expressions(stmt) for part in ir.walk(expr)):
+            if isinstance(part, ir.Call) and _how(part) == how and isinstance(part.func, ir.Attr):
+                named = re.search(_MODULE, (ir.path_of(part.func.value) or "").rpartition(".")[2])
+                if named or not part.dropped:
+                    return True
+    return False
+
+
+def _how(call: ir.Call) -> tuple[str, list[str]] | None:
+    """By which method something is converted, and to what."""
+    return (
+        (call.func.attr, [ir.render(arg.value) for arg in call.args if arg.keyword != "non_blocking"])
+        if isinstance(call.func, ir.Attr)
+        else None
+    )
 
 
 def _may_be_of_the_program(interp: Interpreter, receiver: ir.Expr, name: str) -> bool:
