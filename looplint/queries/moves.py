@@ -75,7 +75,7 @@ def built_since(event: Move) -> bool:
 
 def _goes_there(earlier: Move, event: Move) -> bool:
     """Whether a move has already taken a model where another one would."""
-    return earlier.index < event.index and earlier.certain and earlier.args == event.args and set(earlier.guards) <= set(event.guards)
+    return earlier.index < event.index and earlier.certain and earlier.args == event.args
 
 
 def stays_on_cpu(program: Program, event: Move) -> bool:
