@@ -40,6 +40,36 @@ PROGRAMS = {
                 nn.functional.mse_loss(model(x), y).backward()
                 optimizer.step()
         """,
+    "another path has moved it there": """
+        def main(path, loader, device):
+            model = nn.Linear(3, 3)
+            optimizer = torch.optim.Adam(model.parameters())
+            if torch.cuda.device_count() > 1:
+                model = nn.DataParallel(model)
+            else:
+                model.to(device)  # expect: LL501
+            fit(model, optimizer, path, loader, device)
+        def fit(model, optimizer, path, loader, device):
+            optimizer.load_state_dict(torch.load(path, map_location="cpu"))
+            model = model.to(device)
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+        """,
+    "another path has moved it elsewhere": """
+        def main(path, loader, device, spare):
+            model = nn.Linear(3, 3)
+            optimizer = torch.optim.Adam(model.parameters())
+            if path is None:
+                model.to("cuda:1")  # expect: LL501
+            optimizer.load_state_dict(torch.load(path, map_location="cpu"))
+            model = model.to("cuda:0")  # expect: LL501
+            for x, y in loader:
+                optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), y).backward()
+                optimizer.step()
+        """,
 }
 
 
