@@ -52,6 +52,8 @@ class Mark(Enum):
     TERM = 17
     # It is a leaf in which nothing stands that the program has computed, to begin a sum: `torch.tensor(0.0, requires_grad=True)`.
     BEGUN = 18
+    # It was begun so, and something was added that is not known: that may have the graph.
+    ADDED_TO = 19
 
     def __hash__(self) -> int:
         return self.value

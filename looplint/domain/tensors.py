@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Distribution, Instance, List, Obj
-from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward, SetAside, Tags, lasting, without_roots
+from looplint.domain.tags import Mark, Multiplied, Rooted, SentBackward, SetAside, lasting, without_roots
 from looplint.domain.values import (
     COMPUTED,
     NUMBERS,
@@ -79,8 +79,10 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     result = join_tensors(tensors)
     if any(isinstance(tag, SetAside) for tag in result.tags):
         result = replace(result, tags=frozenset(tag for tag in result.tags if not isinstance(tag, SetAside)))
-    if Mark.LEAF in result.tags and not all(_reaches_nothing(a, result.tags) for value in values for a in value):
-        result = replace(result, tags=result.tags - {Mark.LEAF, Mark.BEGUN})
+    if Mark.LEAF in result.tags and not all(_reaches_nothing(a) for value in values for a in value):
+        result = replace(result, tags=result.tags - {Mark.LEAF})
+    if Mark.BEGUN in result.tags and any(isinstance(a, Unknown) for value in values for a in value):
+        result = result.tagged(Mark.ADDED_TO)
     deps = frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
     graphs = {t.graph for t in tensors}
     graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
@@ -93,9 +95,9 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     return replace(result, sources=result.sources | deps, graph=graph, scalar=False, made=frozenset(), outcomes=frozenset())
 
 
-def _reaches_nothing(atom: Atom, tags: Tags) -> bool:
-    """Whether an operand adds no graph to that of the tensors beside it: what is not known beside a value is its target, and has the graph where a sum begins."""
-    return isinstance(atom, Tensor | Number | Const | External) or (isinstance(atom, Unknown) and not atom.deps and Mark.BEGUN not in tags)
+def _reaches_nothing(atom: Atom) -> bool:
+    """Whether an operand adds no graph to that of the tensors beside it."""
+    return isinstance(atom, Tensor | Number | Const | External) or (isinstance(atom, Unknown) and not atom.deps)
 
 
 def under(grad: bool | None, graph: Graph) -> Graph:

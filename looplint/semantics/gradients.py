@@ -60,7 +60,11 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
     create = args.get(2, "create_graph") if not via else args.keywords.get("create_graph")
     event = Backward(
         known=tensor is not None and Mark.UNKNOWN not in tags and not any(may_be_unknown(v) for v in losses),
-        cut_off=tensor is not None and Mark.LEAF in tensor.tags and tensor.graph == "yes" and not sources,
+        cut_off=tensor is not None
+        and Mark.LEAF in tensor.tags
+        and Mark.ADDED_TO not in tensor.tags
+        and tensor.graph == "yes"
+        and not sources,
         forwards=tensor.forwards if tensor else frozenset(),
         of_parameters=frozenset(a for value in losses for a in value if isinstance(a, Tensor) and comes_from_parameters(a)),
         reaches_out=is_built_around(tags, len(interp.loops)),
