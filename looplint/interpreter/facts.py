@@ -50,6 +50,8 @@ class Uses:
         self.attacked: set[EventKey] = set()
         # A function that nobody in sight calls returns it with its graph, or leaves it in its object: its callers may send it backward.
         self.handed_on: set[EventKey] = set()
+        # It lies with its graph in an object that code out of sight gets, which may send it backward, or make a loss of it.
+        self.lent: set[EventKey] = set()
         # Keeps and sums whose tensors go backward.
         self.going_backward: set[EventKey] = set()
         # Sums that start from what a forward put out: an output in the making, no record of the iterations.

@@ -60,6 +60,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         return _left(interp, func, args, expr, reached)
     if (lost := allowances.handed_on_again(interp, func, args)) is not None:
         _forget_settings(interp, func, args)
+        handed_out.note_lent(interp, [func.bound or NOTHING, *args.values()])
         return unfollowed.lose(interp, lost, expr)
     if allowances.has_worked_enough(interp, func, args, expr):
         return _left(interp, func, args, expr, reached)

@@ -75,16 +75,30 @@ def graphs_in(values: Iterable[Value]) -> Iterator[frozenset[EventKey]]:
 
 def note_left(interp: Interpreter, values: Iterable[Value]) -> None:
     """Remember from which forwards something with a graph lies where callers that are not in sight get at it: in what they are given, or have given."""
-    work, seen = list(values), set[Obj]()
+    work = list(values)
+    interp.uses.handed_on.update(*graphs_in(work), _held_within(work))
+
+
+def note_lent(interp: Interpreter, values: Iterable[Value]) -> None:
+    """Remember from which forwards something with a graph lies in the objects that code out of sight is given."""
+    interp.uses.lent |= _held_within(values)
+
+
+def _held_within(values: Iterable[Value]) -> set[EventKey]:
+    """The forwards behind what lies with a graph in the objects among some values, however deep."""
+    found, work, seen = set[EventKey](), [(value, False) for value in values], set[Obj]()
     while work:
-        value = work.pop()
-        interp.uses.handed_on.update(*graphs_in([value]))
+        value, within = work.pop()
         for atom in value:
-            if isinstance(atom, Tuple):
-                work.extend(atom.items)
-            elif isinstance(atom, Ref) and atom.obj not in seen:
-                seen.add(atom.obj)
-                work.extend(atom.obj.heap.values())
+            match atom:
+                case Tensor(graph=graph) if within and graph != "no":
+                    found |= atom.forwards
+                case Tuple():
+                    work.extend((item, within) for item in atom.items)
+                case Ref() if atom.obj not in seen:
+                    seen.add(atom.obj)
+                    work.extend((held, True) for held in atom.obj.heap.values())
+    return found
 
 
 def note_uses(interp: Interpreter) -> None:

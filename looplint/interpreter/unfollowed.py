@@ -45,6 +45,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         _restored(interp, reached, expr)  # now or later
         return put_off(interp, args)
     handed_out.hand_out_callables(interp, values)
+    handed_out.note_lent(interp, values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
             if func.bound is not None:

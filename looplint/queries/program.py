@@ -407,7 +407,14 @@ class Program(Incidence):
 
     def goes_backward(self, event: Keep | Accumulate) -> bool:
         """Whether what is kept or added up at a place goes backward, in this call of the function around it or in another."""
-        return event.key in self.uses.going_backward or event.site.node in self._going_backward
+        return event.key in self.uses.going_backward or event.site.node in self._going_backward or self._is_made_into_a_loss(event)
+
+    def _is_made_into_a_loss(self, event: Keep | Accumulate) -> bool:
+        """Whether code out of sight gets the object in which something is kept, and something goes backward behind the loop that fills it."""
+        if event.value.forwards.isdisjoint(self.uses.lent):
+            return False
+        later = (e for e in self.of(Backward) if e.index > event.index and e.root == event.root and not e.manual)
+        return any(not set(event.carried) & set(e.loops) for e in later)
 
     @cached_property
     def _going_backward(self) -> frozenset[object]:

@@ -34,11 +34,12 @@ def records_a_graph(program: Program, event: Forward) -> bool:
 def may_be_trained(program: Program, event: Forward) -> bool:
     """Whether a forward's result goes backward, or may do so: the turn it is in goes on to send something backward of which nothing is known.
 
-    What a library keeps its outputs in, or makes of them, hides where a loss comes from: `loss = criterion(engine.query(batch).logits["c"], y)`.
+    What a library keeps its outputs in, or makes of them, hides where a loss comes from: `loss = criterion(engine.query(batch).logits["c"], y)`. So does
+    code out of sight that gets an object in which they lie: `loss = objective(episode) + penalty(model)`.
     Where the turn steps and nothing in it is differentiated, the gradients come from a rule of learning of the program's own. Where its path ends in an
     error, what stands behind that is not known.
     """
-    if program.is_trained(event) or any(_may_be_behind(event, each) for each in program.of(Backward)):
+    if program.is_trained(event) or any(_may_be_behind(program, event, each) for each in program.of(Backward)):
         return True
     loop = event.loops[-1] if event.loops else None
     if loop is not None and not loop.repeats and loop.function in program.reached.misfits:
@@ -47,16 +48,19 @@ def may_be_trained(program: Program, event: Forward) -> bool:
     return bool(steps) and loop not in program.differentiating_loops
 
 
-def _may_be_behind(event: Forward, backward: Backward) -> bool:
-    if backward.subjects or backward.forwards or backward.cut_off or backward.manual or backward.of_inputs or backward.of_parameters:
-        return False  # it is known what goes backward there
-    within = bool(backward.loops) and event.loops[: len(backward.loops)] == backward.loops
+def _may_be_behind(program: Program, event: Forward, backward: Backward) -> bool:
+    if backward.manual or backward.cut_off or backward.of_inputs or backward.of_parameters:
+        return False
+    lent = event.key in program.uses.lent and event.root == backward.root
+    if (backward.subjects or backward.forwards) and not lent:
+        return False  # it is known what goes backward there, and no part of it comes from code out of sight that has got at this forward's result
+    within = (bool(backward.loops) or lent) and event.loops[: len(backward.loops)] == backward.loops
     return within and event.grad is not False and event.index < backward.index
 
 
 def may_be_sent_backward_elsewhere(program: Program, event: Forward) -> bool:
-    """Whether code out of sight gets a forward's result with its graph: a caller that is not known, or a function that is not followed."""
-    return event.key in program.uses.handed_on or any(event.key in escape.forwards for escape in program.of(Escape))
+    """Whether code out of sight gets a forward's result with its graph, or what holds that: a caller that is not known, or a function that is not followed."""
+    return event.key in program.uses.handed_on | program.uses.lent or any(event.key in escape.forwards for escape in program.of(Escape))
 
 
 def is_a_pass(program: Program, event: Forward, loop: Loop) -> bool:

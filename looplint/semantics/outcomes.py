@@ -109,7 +109,7 @@ def _told(interp: Interpreter, tensor: Tensor) -> Atom:
 def _places(interp: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value | None:
     """What stands at an entry's place in what each of the modules returns that it may come from; None where that is not known."""
     found: set[Atom] = set()
-    for outcome in tensor.outcomes:
+    for outcome in (each for given in tensor.outcomes for each in _alternatives(given)):
         if outcome.op != "forward" or not outcome.path or outcome.module is None or not _is_written(outcome.module):
             return None
         place = _place(_returned(interp, outcome.module, outcome), outcome.path)
