@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 from looplint.domain.objects import Module
-from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Ref, Unknown, Value, const, constant_of
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Method, Ref, Unknown, Value, const, constant_of
 from looplint.interpreter import classes
+from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import compare, truth_of
 from looplint.knowledge import naming
@@ -15,9 +16,11 @@ from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRE
 from looplint.syntax import ir
 
 
-def note_modes(interp: Interpreter, obj: Module, args: Arguments) -> None:
+def note_modes(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
     """Note of a module that is built whether its own computation differs between the modes."""
     differs = _layer_differs(obj, args) if obj.cls is None else _forward_asks(interp, obj, obj.cls)
+    if differs and obj.cls is None and _is_asked_for(interp.frame, obj, args, expr):
+        differs = None
     if differs is False and obj.cls is not None and _applies_what_is_out_of_sight(interp, obj, obj.cls):
         differs = None
     modal: Literal["yes", "no", "maybe"] = "maybe" if differs is None else "yes" if differs else "no"
@@ -62,6 +65,25 @@ def _layer_differs(obj: Module, args: Arguments) -> bool | None:
         known = constant_of(given) if given is not None else None
         return default if given is None else known is None or bool(known.value)
     return leaf in MODE_SENSITIVE
+
+
+def _is_asked_for(frame: Frame, obj: Module, args: Arguments, expr: ir.Call) -> bool:
+    """Whether a layer drops at a rate that is not known, for which the outermost function that hands it down with a default has 0: drop who asks for it."""
+    argument = DROPOUT_ARGUMENTS.get(obj.qualname.rpartition(".")[2])
+    if argument is None or not obj.qualname.startswith("torch.nn."):
+        return False
+    position, name, _ = argument
+    given = args.get(position, name)
+    if given is None or not all(isinstance(a, Unknown | Method) for a in given):
+        return False
+    rate = next((a.value for n, a in enumerate(expr.args) if a.keyword == name or (a.keyword is None and n == position)), None)
+    default: ir.Expr | None = None
+    caller: Frame | None = frame
+    while caller is not None and isinstance(rate, ir.Name):
+        here, local = caller, rate.id
+        default = next((p.default for p in here.function.params if p.name == local and p.default is not None), default)
+        rate, caller = here.handed.get(local), here.caller
+    return isinstance(default, ir.Const) and not default.value
 
 
 def _is_more(value: Value | None, than: float, args: Arguments) -> bool | None:

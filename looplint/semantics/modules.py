@@ -390,7 +390,7 @@ def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> 
     obj.arguments = obj.arguments or args
     if obj.cls is None and (dtype := args.keywords.get("torch_dtype") or args.keywords.get("dtype")):
         obj.dtype = dtypes.name_of(dtype)
-    note_modes(interp, obj, args)
+    note_modes(interp, obj, args, expr)
     note_dropouts(interp, obj)
     obj.differentiates = obj.cls is not None and differentiates(interp, obj.cls)
     note_class(interp, obj)
