@@ -146,7 +146,10 @@ def write_into_tensor(interp: Interpreter, target: ir.Subscript, base: Value, va
     name = target.value
     written = combine(interp.grad, [value])
     structures.written_to(interp, target, value)
-    if written is None or written.graph == "no" or not isinstance(name, ir.Name) or name.id not in interp.frame.locals:
+    if written is None or not isinstance(name, ir.Name) or name.id not in interp.frame.locals:
+        return
+    if written.graph == "no":
+        _come_from(interp, name.id, written)
         return
     whole = combine(interp.grad, [base, value])
     assert whole is not None
@@ -160,6 +163,13 @@ def write_into_tensor(interp: Interpreter, target: ir.Subscript, base: Value, va
         )
         whole = whole.tagged(Summed(event.key)) if event is not None else whole
     interp.frame.locals[name.id] = frozenset({*(a for a in base if not isinstance(a, Tensor)), whole})
+
+
+def _come_from(interp: Interpreter, name: str, written: Tensor) -> None:
+    """A tensor that values without a graph are written into is computed from what put them out: the returns that a loss is measured by."""
+    if written.origins:
+        held = interp.frame.locals[name]
+        interp.frame.locals[name] = frozenset(replace(a, origins=a.origins | written.origins) if isinstance(a, Tensor) else a for a in held)
 
 
 def _is_of_outputs(interp: Interpreter, target: ir.Expr, old: Value) -> bool:
