@@ -64,7 +64,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Forwards whose results go backward, or are what another forward is trained on or towards: a generator's samples, pseudo-labels.
 - Forwards whose results are not measured, nor given out; what is collected of a model that another is trained with, or after a `train()` for that alone.
 - A second look at the batch that the model is trained on in the same iteration.
-- One input that is run again and again with no training in between: Monte-Carlo dropout.
+- One input that is run again and again with no training in between: Monte-Carlo dropout. A pass after `reset_running_stats()`: it estimates these anew.
 - A part that alone is put back to train mode in a model in eval mode, with no training after it: dropout that is wanted. Layers that are put into eval
   mode one by one before the forward: `for dropout in model.dropouts: dropout.eval()`.
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
@@ -96,6 +96,7 @@ from looplint.rule import (
     bypassed,
     called_at,
     collects_arrays,
+    estimates_statistics,
     layers_are_set,
     loaded_before,
     may_be_trained,
@@ -133,8 +134,8 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result is not measured, nor collected or given out by a program that was made for that
         if event.decides:
             continue  # a method out of sight that evaluates
-        if samples(program, event):
-            continue  # Monte-Carlo dropout
+        if samples(program, event) or estimates_statistics(program, module, event):
+            continue  # Monte-Carlo dropout, or a pass that estimates the running statistics anew
         if program.looks_again(event):
             continue  # a second look at the batch that is trained on
         if event.frozen or not (is_stepped or loaded):

@@ -51,6 +51,7 @@ EventKind = Literal[
     "drive",  # a framework gets a loader to train on, or to evaluate
     "seed",  # the random numbers of torch start over
     "initialize",  # parameters get their first values again
+    "reset-statistics",  # the running statistics of a batch norm are begun anew
     "set-epoch",  # the epoch of a sampler is set
     "outdated",  # a name of torch is called that has another one now
     "average",  # a sum of the mean losses of batches is divided

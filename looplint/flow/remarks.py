@@ -208,6 +208,12 @@ class Initialize(Remark):
     kind = "initialize"
 
 
+class ResetStatistics(Remark):
+    """The running statistics of a batch norm, or of those in a module, are begun anew."""
+
+    kind = "reset-statistics"
+
+
 class EpochSet(Remark):
     """The epoch of a sampler is set."""
 

@@ -315,6 +315,7 @@ MODULE_METHODS: dict[str, str] = {
     "add_adapter": "adapt",
     "load_lora_adapter": "adapt",
     "apply": "initialize",
+    "reset_running_stats": "reset-statistics",
     "compile": "attach",
     "share_memory": "returns-self",
     "no_sync": "context",

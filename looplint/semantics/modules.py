@@ -10,6 +10,7 @@ from looplint.domain.objects import Data, Engine, Module, Obj, TorchModule
 from looplint.domain.tags import NO_TAGS, Kept, Mark, OfBatch, Summed
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import (
+    NONE,
     NOTHING,
     UNKNOWN,
     Arguments,
@@ -29,7 +30,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Clear, Construct, Escape, Eval, Forward, Move, SetMode, Train
-from looplint.flow.remarks import Attach, Bypass, Initialize, Spread
+from looplint.flow.remarks import Attach, Bypass, Initialize, ResetStatistics, Spread
 from looplint.interpreter import alternatives, calls, classes, hooks, names, objects, unfollowed, unseen_methods
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.interpreter import Interpreter
@@ -324,10 +325,18 @@ def _returns_self(interp: Interpreter, obj: Obj, name: str, args: Arguments, exp
 def _initialize_parts(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`model.apply(f)`: what is done to every part of a model is, as a rule, to draw its weights again."""
     interp.remark(Initialize(), expr.node, {obj})
+    if any(isinstance(a, Func) and "reset_running_stats" in a.function.methods for value in args.values() for a in value):
+        interp.remark(ResetStatistics(), expr.node, {obj})
     for value in args.values():
         if any(isinstance(a, Func) for a in value):
             interp.agenda.values.append(value)
     return ref(obj)
+
+
+@method_transfer("reset-statistics")
+def _reset_statistics(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.remark(ResetStatistics(), expr.node, {obj})
+    return NONE
 
 
 @transfer("initialize")
