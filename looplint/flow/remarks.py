@@ -200,6 +200,8 @@ class Seed(Remark):
     """The random numbers of torch start over."""
 
     kind = "seed"
+    # Whether an object out of sight is told it by its own method, which as a rule seeds what that draws: `env.action_space.seed(3)`.
+    alone: bool = False
 
 
 class Initialize(Remark):

@@ -20,8 +20,8 @@ def drawn_unseeded(program: Program, module: Module) -> tuple[Event, Event] | No
     seeds = program.of(Seed)
     if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.part:
         return None
-    late = min(seeds, key=lambda e: e.index)
-    if any(e.root != built.root for e in seeds) or late.index <= built.index or late.loops:
+    late = min((e for e in seeds if not e.alone), key=lambda e: e.index, default=None)
+    if late is None or late.loops or any(e.root != built.root or e.index <= built.index for e in seeds):
         return None
     again = [e for e in program.of(Initialize) if e.index > late.index and (not e.subjects or related(e.subjects, [module]))]
     given = [e for e in program.of(Load, Escape) if not e.subjects or related(e.subjects, [module])]

@@ -27,6 +27,8 @@ _HARMLESS = frozenset({
 })  # fmt: skip
 # Functions that give random number generators their states, torch's own and others'.
 _OF_GENERATORS = regex(r"rng|random|generator", re.IGNORECASE)
+# The methods that move a module to where the program is to run.
+_MOVING = frozenset({"to", "cuda", "xpu", "npu"})
 # Words of what a checkpoint holds besides tensors.
 _NO_TENSORS = regex(r"epoch|iter|step|best|args|config|opt$|seed|name|version|arch", re.IGNORECASE)
 
@@ -51,6 +53,8 @@ class MapLocation(Repair):
             raise Infeasible("the call cannot take another argument")
         names = _devices_at(place.statement, layout) or _devices_above(place.statement, layout)
         value = names.pop() if len(names) == 1 else '"cpu"'
+        if value == '"cpu"' and self.event.file.holds_module and not self.restored and not _is_moved(node, place.statement, layout):
+            raise Infeasible("the module that is loaded would stay on the CPU")
         copying = {e.site.node for e in self.restored}
         loads = [node, *_same_loads(node, place.statement, layout)]
         calls = [c for load in loads for c in _handed_to(load, layout.statement_of(load) or place.statement, layout) if c not in copying]
@@ -132,6 +136,31 @@ def _handed_to(load: cst.Call, place: Statement, layout: Layout) -> Iterator[cst
                 case cst.Return(value=cst.BaseExpression() as value) if _is_entry(value, load, names):
                     found[node] = None
     yield from found
+
+
+def _is_moved(load: cst.Call, place: Statement, layout: Layout) -> bool:
+    """Whether the function of a load moves what is loaded, or what it keeps of that: `self.net = file["net"]`, and then `self.net.to(device)`."""
+    function = layout.function_of(place)
+    block = function.node if function is not None else layout.info.code.tree if layout.info.code is not None else place.node
+    nodes = [node for node in walk(block) if isinstance(node, cst.Assign | cst.Call)]
+    kept: set[str] = set()
+    known = -1
+    while known < len(kept):
+        known = len(kept)
+        for node in nodes:
+            if isinstance(node, cst.Assign) and _comes_from(node.value, load, kept):
+                kept |= {dotted(each.target) or "" for each in node.targets} - {""}
+    moves = (
+        node.func.value
+        for node in nodes
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and _name_of(node) in _MOVING
+    )
+    return any(_comes_from(moved, load, kept) for moved in moves)
+
+
+def _comes_from(node: cst.BaseExpression, load: cst.Call, kept: set[str]) -> bool:
+    """Whether an expression has in it what is loaded, or what is kept of it."""
+    return any(part is load or (isinstance(part, cst.Name | cst.Attribute) and dotted(part) in kept) for part in walk(node))
 
 
 def _keep(target: cst.BaseExpression, value: cst.BaseExpression, load: cst.Call, names: set[str], found: dict[cst.CSTNode, None]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.tensors import combine
-from looplint.domain.values import UNKNOWN, Arguments
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, ModuleRef
 from looplint.flow.remarks import Seed
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
@@ -20,12 +20,21 @@ def _unknown_called(interp: Interpreter, args: Arguments, expr: ir.Expr) -> bool
         return False
     callee = ir.render(expr.func)
     if "seed" in callee.lower():
-        interp.remark(Seed(), expr.node, {interp.setting_owner("torch.random")})
+        interp.remark(Seed(alone=_seeds_its_own(interp, expr.func)), expr.node, {interp.setting_owner("torch.random")})
     if isinstance(expr.func, ir.Attr) and expr.func.attr == "cuda":
         devices.note_unconditional(interp)
     if isinstance(expr.func, ir.Attr) and expr.func.attr == "backward" and all(each.keyword for each in expr.args):
         backward(interp, expr, [UNKNOWN], args)  # what is sent backward was not understood: it may be the loss of any model
     return note_measured(interp, args, expr)
+
+
+def _seeds_its_own(interp: Interpreter, func: ir.Expr) -> bool:
+    """Whether what is called is the method `seed` of an object, and no function of a module or a library."""
+    if not isinstance(func, ir.Attr) or func.attr != "seed":
+        return False
+    with interp.looking():
+        owner = interp.evaluate(func.value)
+    return not any(isinstance(a, External | ModuleRef | ClassRef) for a in owner)
 
 
 def _iterated(interp: Interpreter, name: str) -> str | None:

@@ -37,3 +37,21 @@ def test_the_place_is_where_the_ways_to_the_model_and_to_the_seed_part(program: 
     (found,) = [f for f in looplint.lint(text, isolated=True) if f.code == "LL904"]
     assert "# here" in text.splitlines()[found.location.row - 1]
     assert len(found.related) == notes
+
+
+@pytest.mark.parametrize(
+    "seeded", ["env.seed(3)", "env.action_space.seed(3)", "for each in envs: each.seed(3)", "sampler = make(env); sampler.seed(3)"]
+)
+def test_the_seed_of_an_object_is_for_what_that_draws(seeded: str) -> None:
+    program = f"from elsewhere import make\n{HEAD}env, envs = make(1), make(4)\nnet = nn.Linear(8, 2)\n{seeded}\nfit(net, loader)\n"
+    assert not [f for f in looplint.lint(program, isolated=True) if f.code == "LL904"]
+    late = program.replace("fit(net, loader)\n", "torch.manual_seed(3)\nfit(net, loader)\n")
+    assert [f.code for f in looplint.lint(late, isolated=True) if f.code == "LL904"]
+
+
+@pytest.mark.parametrize("seeded", ["utils.seed(3)", "set_seeds(3)", "make.seed_all(3)"])
+def test_what_seeds_all_by_its_name_counts(seeded: str) -> None:
+    program = (
+        f"from elsewhere import make, set_seeds\nimport elsewhere.utils as utils\n{HEAD}net = nn.Linear(8, 2)\n{seeded}\nfit(net, loader)\n"
+    )
+    assert [f.code for f in looplint.lint(program, isolated=True) if f.code == "LL904"]
