@@ -109,7 +109,9 @@ class InsertNoGrad(Repair):
         # What leaves with its graph for callers that are not in sight may go backward there.
         left = self.event.key in p.program.uses.handed_on and not (function is not None and _evaluates(function))
         partly = self.event.chain.index(place.site) < called
-        applicability: Applicability = "unsafe" if unseen or left or partly or may_lack_no_grad(p.program, self.event) else "safe"
+        # What a function of another file is for that does not say so, other callers may train through.
+        shared = place.site.module is not self.event.chain[0].module and not (function is not None and _only_validates(function))
+        applicability: Applicability = "unsafe" if unseen or left or partly or shared or may_lack_no_grad(p.program, self.event) else "safe"
         no_grad = f"{'torch.no_grad' if local else named(draft, layout, 'torch', 'no_grad')}()"
         if not local and function is not None and _only_evaluates(p, function, layout):
             draft.insert(layout.extent(function.node)[0], f"@{no_grad}{layout.newline}{layout.indent(function)}")
@@ -310,6 +312,12 @@ def name_of_model(p: Planner, module: Obj, place: Place, event: Event) -> str | 
             case cst.Attribute(value=cst.Name(value=owner)):
                 return owner
     return named
+
+
+def _only_validates(function: Statement) -> bool:
+    """Whether a function does nothing but evaluate, by its name."""
+    assert isinstance(function.node, cst.FunctionDef)
+    return naming.is_a_validation(function.node.name.value)
 
 
 def _evaluates(function: Statement) -> bool:
