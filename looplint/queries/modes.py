@@ -393,5 +393,16 @@ def is_for_one(program: Program, switch: Event, event: Event, module: Obj) -> bo
         e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index and not exclude_each_other(e, event)
     )
     around = event.loops[: len(switch.loops)] == switch.loops
-    alike = (program.feeds_training(e) or (e.loops == event.loops and e.guards == event.guards and program.is_trained(e)) for e in between)
-    return around and switch.index < event.index and stands_under(event, switch.guards) and all(alike)
+    return (
+        around
+        and switch.index < event.index
+        and stands_under(event, switch.guards)
+        and all(_belongs_to(program, e, event) for e in between)
+    )
+
+
+def _belongs_to(program: Program, forward: Forward, trained: Event) -> bool:
+    """Whether a forward belongs to the training of another one: it is trained beside it, gives what that takes, or makes its target."""
+    if program.is_trained(forward):
+        return (forward.loops == trained.loops and forward.guards == trained.guards) or program.gives_inputs(forward)
+    return program.feeds_training(forward)
