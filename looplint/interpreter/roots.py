@@ -169,7 +169,7 @@ def _function(interp: Interpreter, func: Func) -> bool:
         frame.instance = func.bound or frozenset()
         if func.function.name != "__init__":
             _open_empty_lists(frame.instance)
-            _open_counts(interp, frame.instance)
+            _open_what_changes(interp, frame.instance)
         for number, param in enumerate(func.function.params):
             if number < len(bound):
                 frame.locals[param.name] = bound[number]
@@ -203,15 +203,25 @@ def _open_empty_lists(instance: Value) -> None:
                 kept.items = None
 
 
-def _open_counts(interp: Interpreter, instance: Value) -> None:
-    """What an object counts from the number that its constructor sets is not known in a method that nobody calls: it may be the second task, or epoch."""
+def _open_what_changes(interp: Interpreter, instance: Value) -> None:
+    """What an object counts from a number, or says by a flag, is not known in a method that nobody calls, where its methods change it.
+
+    It may be the second task, or epoch, and not the first call: `self.ready = True`.
+    """
     for obj, cls in ((a.obj, a.obj.cls) for a in instance if isinstance(a, Ref)):
         for slot, value in [*obj.heap.items()] if cls is not None else ():
             known = constant_of(value)
-            if cls is None or known is None or known.type is not int:
+            if cls is None or known is None or known.type not in (int, bool):
                 continue
-            if any(isinstance(stmt, ir.AugAssign) for stmt in classes.set_again(interp, cls, slot)):
+            again = list(classes.set_again(interp, cls, slot))
+            if known.type is int and any(isinstance(stmt, ir.AugAssign) for stmt in again):
                 obj.heap[slot] = value | {Number()}
+            elif known.type is bool and any(_is_set_to(stmt, not known.value) for stmt in again):
+                obj.heap[slot] = value | const(not known.value)
+
+
+def _is_set_to(stmt: ir.Assign | ir.AugAssign, flag: bool) -> bool:
+    return isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Const) and stmt.value.value is flag
 
 
 def _may_still_go_backward(interp: Interpreter, value: Value) -> bool:
