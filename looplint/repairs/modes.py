@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import libcst as cst
 
@@ -107,10 +107,10 @@ class InsertNoGrad(Repair):
         # Who detaches what a model gives knows that it has a graph: a model that is not in sight may need one inside.
         unseen = self.event.key in p.program.uses.detached and any(o.symbolic for o in self.event.subjects)
         # What leaves with its graph for callers that are not in sight may go backward there.
-        left = self.event.key in p.program.uses.handed_on and not (function is not None and _evaluates(function))
+        left = self.event.key in p.program.uses.handed_on and not _is_named(function, naming.is_for_evaluations)
         partly = self.event.chain.index(place.site) < called
         # What a function of another file is for that does not say so, other callers may train through.
-        shared = place.site.module is not self.event.chain[0].module and not (function is not None and _only_validates(function))
+        shared = place.site.module is not self.event.chain[0].module and not _is_named(function, naming.is_a_validation)
         applicability: Applicability = "unsafe" if unseen or left or partly or shared or may_lack_no_grad(p.program, self.event) else "safe"
         no_grad = f"{'torch.no_grad' if local else named(draft, layout, 'torch', 'no_grad')}()"
         if not local and function is not None and _only_evaluates(p, function, layout):
@@ -314,19 +314,15 @@ def name_of_model(p: Planner, module: Obj, place: Place, event: Event) -> str | 
     return named
 
 
-def _only_validates(function: Statement) -> bool:
-    """Whether a function does nothing but evaluate, by its name."""
+def _is_named(function: Statement | None, told: Callable[[str], bool]) -> bool:
+    """Whether a function is what something tells by its name; code that stands in none is not."""
+    if function is None:
+        return False
     assert isinstance(function.node, cst.FunctionDef)
-    return naming.is_a_validation(function.node.name.value)
-
-
-def _evaluates(function: Statement) -> bool:
-    """Whether a function evaluates by its name."""
-    assert isinstance(function.node, cst.FunctionDef)
-    return naming.is_for_evaluations(function.node.name.value)
+    return told(function.node.name.value)
 
 
 def _only_evaluates(p: Planner, function: Statement, layout: Layout) -> bool:
-    if not _evaluates(function) or _yields(p, function):
+    if not _is_named(function, naming.is_for_evaluations) or _yields(p, function):
         return False
     return not (_trains(p, function, layout) or _needs_gradients(p, function, layout))

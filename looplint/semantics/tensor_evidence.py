@@ -75,11 +75,9 @@ def _is_one_of_several(function: ir.Function, call: ir.Call) -> bool:
 
 def _how(call: ir.Call) -> tuple[str, list[str]] | None:
     """By which method something is converted, and to what."""
-    return (
-        (call.func.attr, [ir.render(arg.value) for arg in call.args if arg.keyword != "non_blocking"])
-        if isinstance(call.func, ir.Attr)
-        else None
-    )
+    if not isinstance(call.func, ir.Attr):
+        return None
+    return call.func.attr, [ir.render(arg.value) for arg in call.args if arg.keyword != "non_blocking"]
 
 
 def _may_be_of_the_program(interp: Interpreter, receiver: ir.Expr, name: str) -> bool:
