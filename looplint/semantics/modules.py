@@ -153,9 +153,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled
-    if trains_itself or (
-        isinstance(obj, Module) and (_is_told_to_go_backward(args) if obj.cls is None else goes_backward(interp, obj.cls))
-    ):
+    if trains_itself or (isinstance(obj, Module) and _may_go_backward(interp, obj, args)):
         interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj}, certain=False)
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
@@ -178,6 +176,12 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         interp.drop_constants(obj)
         interp.set_constant(obj, objects.LAST_OUTPUT, frozenset({output}))
     return frozenset({output})
+
+
+def _may_go_backward(interp: Interpreter, obj: Module, args: Arguments) -> bool:
+    """Whether a forward may go backward itself, that of any of them where the module is one of several: of a class in sight that is read there."""
+    kinds = {each.cls for each in obj.one_of or (obj,)}
+    return any(_is_told_to_go_backward(args) if cls is None else goes_backward(interp, cls) for cls in kinds)
 
 
 def _is_told_to_go_backward(args: Arguments) -> bool:

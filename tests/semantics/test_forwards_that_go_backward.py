@@ -86,3 +86,43 @@ def test_a_forward_out_of_sight_that_is_told_to_go_backward(call: str) -> None:
 @pytest.mark.parametrize("call", NOT_TOLD)
 def test_a_forward_out_of_sight_that_is_told_nothing_of_it(call: str) -> None:
     assert_marked(OF_A_LIBRARY.format(call=call, mark="  # expect: LL107"))
+
+
+ONE_OF_TWO = """
+        class Plain(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.cell = nn.GRU(width, width)
+            def forward(self, x, run_backwards=True):
+                return self.cell(x.flip(0) if run_backwards else x)[0]
+        class Deep(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.cell = nn.GRU(width, width, 3)
+            def forward(self, x, run_backwards=True):
+                out = self.cell(x.flip(0) if run_backwards else x)[0]
+                {inside}
+                return out
+        def train(loader, width, deep):
+            if deep:
+                net = Deep(width)
+            else:
+                net = Plain(width)
+            optimizer = torch.optim.Adam(net.parameters())
+            for epoch in range(9):
+                for x, y in loader:
+                    net.train()
+                    out = net(x, run_backwards=True)
+                    loss = nn.functional.mse_loss(out, y)
+                    optimizer.step(){mark}
+                    optimizer.zero_grad()
+                    print(loss.item())
+        """
+
+
+def test_one_of_two_modules_in_sight_is_told_by_what_its_forward_does() -> None:
+    assert_marked(ONE_OF_TWO.format(inside="pass", mark="  # expect: LL107"))
+
+
+def test_one_of_two_modules_in_sight_goes_backward() -> None:
+    assert_marked(ONE_OF_TWO.format(inside="out.mean().backward()", mark=""))
