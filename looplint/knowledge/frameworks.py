@@ -13,6 +13,9 @@ CALLS: dict[str, str] = {
     "monai.inferers.inferer.SlidingWindowInferer": "inferer",
     "monai.inferers.inferer.SimpleInferer": "inferer",
     "monai.inferers.Inferer.__call__": "apply-second",
+    # torchdiffeq: what follows a model, which gives the change of a state at a time
+    "torchdiffeq.odeint": "integrate",
+    "torchdiffeq.odeint_adjoint": "integrate",
     # accelerate and Lightning Fabric
     "accelerate.Accelerator": "accelerator",
     "accelerate.accelerator.Accelerator": "accelerator",

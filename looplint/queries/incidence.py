@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 import libcst as cst
 
-from looplint.domain.objects import Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
+from looplint.domain.objects import Data, Engine, Loss, Module, Obj, Optimizer, Scaler, StateDict
 from looplint.domain.values import refs
 from looplint.flow.automaton import Touch
 from looplint.flow.events import Backward, Clear, Clip, Construct, Escape, Event, LoadState, Save, Snapshot, Step, Unscale
 from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
 from looplint.interpreter.facts import Uses
+from looplint.knowledge import naming
 from looplint.queries.attribution import used_events
 from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related, rule_each_other_out
 
@@ -42,6 +43,12 @@ def _is_freed(escape: Escape, backwards: Iterable[Backward]) -> bool:
         and (backward.retain_graph is False or backward.index > escape.index)
         for backward in backwards
     )
+
+
+def _leaves_gradients(escape: Escape) -> bool:
+    """Whether code out of sight gets models and data alone where no gradient is recorded, and not to train by its name: it goes nowhere backward."""
+    only_models = bool(escape.subjects) and all(isinstance(o, Module | Loss | Data) for o in escape.subjects)
+    return only_models and escape.grad is False and not naming.changes_gradients(escape.callee.rpartition(".")[2])
 
 
 def _sharing(obj: Obj) -> set[Obj]:
@@ -248,7 +255,7 @@ class Incidence:
             return "may"
         if event.kind in _OF_SUBJECTS:
             return None
-        if self._is_apart(obj, event):
+        if self._is_apart(obj, event) or (isinstance(event, Escape) and _leaves_gradients(event)):
             return None
         if isinstance(event, Clear | Backward) and event.of_inputs and obj.holds and not obj.with_tensors:
             return None

@@ -54,6 +54,15 @@ def _apply_second(interp: Interpreter, qualname: str, args: Arguments, expr: ir.
     return _applied(interp, args.get(1, "network"), args.get(0, "inputs"), args, expr)
 
 
+@transfer("integrate")
+def _integrate(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """Applies a function to times and to the states it leads to: `odeint(function, state, times)` calls `function(time, state)`."""
+    function, state, times = args.get(0, "func"), args.get(1, "y0"), args.get(2, "t")
+    if function is None or state is None or times is None or args.starred:
+        return unfollowed.unknown_call(interp, None, args, expr)
+    return interp.call(function, Arguments([times, state]), expr)
+
+
 def _applied(interp: Interpreter, model: Value | None, inputs: Value | None, args: Arguments, expr: ir.Call) -> Value:
     if model is None or inputs is None or args.starred:
         return unfollowed.unknown_call(interp, None, args, expr)
