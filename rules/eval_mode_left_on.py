@@ -79,7 +79,7 @@ def fit(loader, held_out, epochs: int):
 
 ## Repair
 
-Safe: `train()` at the top of the loop's body.
+Safe: `train()` at the top of the loop's body. Unsafe in a loop over passes that share a forward (`for split in splits:`), where `eval()` comes after it.
 
 ## Evidence
 
@@ -149,7 +149,8 @@ def check(program: Program) -> Reports:
                 what = _purpose(program, switch, validation) if validation else "checkpoint"
                 notes = note(switch, "eval() is called here, some iterations before") + note(reason, f"for this {what}")
                 message = _message(program, event, module, loop, what)
-                repair = InsertTrain(module=module, loop=loop, event=event)
+                in_turn = switch if validation is not None and program.is_trained(validation) else None
+                repair = InsertTrain(module=module, loop=loop, event=event, in_turn=in_turn)
                 yield Report(event, message, notes, repair=repair, severity="error" if mode_matters(module) else "warning")
             break
 

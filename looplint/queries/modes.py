@@ -15,6 +15,7 @@ from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.data_loops import over_data
 from looplint.queries.incidence import built_with
 from looplint.queries.iterations import is_within
+from looplint.queries.passes_in_turn import validates_in_its_turn
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, stands_under, subjects
 from looplint.queries.turns import is_gone_with_the_turn
@@ -328,13 +329,16 @@ def trains_a_part(program: Program, module: Obj, loop: Loop) -> bool:
 
 
 def validation_before(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Forward | None:
-    """The forward of a module, its whole or a part, in a loop for which it was put into eval mode: not trained, and before the next that is."""
+    """The forward of a module, its whole or a part, in a loop for which it was put into eval mode: not trained then, and before the next that is."""
     for event in program.of(Forward):
-        if loop not in event.loops or event.index <= switch.index or program.is_trained(event):
+        if loop not in event.loops or event.index <= switch.index:
+            continue
+        in_turn = program.is_trained(event)
+        if in_turn and not validates_in_its_turn(program, module, switch, event):
             continue
         applied = next((o for o in event.subjects if module in o.lineage() or o in module.lineage()), None)
         ways = [mode_states(program, applied, event, without) for without in ((), _outside(program, loop))] if applied is not None else []
-        between = trained.index < switch.index or event.index < trained.index
+        between = in_turn or trained.index < switch.index or event.index < trained.index
         if between and any(s.since is switch for visit in ways if visit is not None for s in visit.sometimes("eval")):
             return event
     return None

@@ -54,14 +54,18 @@ class InsertTrain(Repair):
         module: the model.
         loop: the loop in whose turns it has to be in train mode.
         event: the forward that trains it.
+        in_turn: where the loop is one over passes and that forward serves them all, the `eval()` for the other ones: it has to come after the `train()`.
     """
 
     module: Obj
     loop: Loop
     event: Event
+    in_turn: Event | None = None
 
     def plan(self, p: Planner) -> Plan:
         name, place, depth = self._named(p)
+        if self.in_turn is not None:
+            return self._plan_in_turn(p, name, place, depth, self.in_turn)
         relying = eval_mode_of_use(p.program, self.module)
         spots = [self._usual(p, name, place, depth), *_closer(name, place, depth)]
         spot = next((s for s in spots if not self._is_passed_by(p, s, relying)), None)
@@ -72,6 +76,20 @@ class InsertTrain(Repair):
         # A later validation that switches to no mode itself has the eval mode that is left on now.
         later = not relying.isdisjoint(forwards_finding(p.program, self.module, self.event))
         return Plan(f"Set {name} to train mode before it is trained", "unsafe" if later else "safe", [draft])
+
+    def _plan_in_turn(self, p: Planner, name: str, place: Place, depth: int, switch: Event) -> Plan:
+        """At the top of the loop over passes: whether `eval()` follows in each pass that does not train is not proven."""
+        here = p.layouts.of(self.loop.site.module).by_node.get(self.loop.site.node)
+        if here is None or not any(s is here for s in place.statement.ancestors()):
+            raise Infeasible("the model has no name in the loop over passes")
+        spot = Spot(place.layout, depth, body_of(here).statements[0], at_top=True)
+        outer = place.statement.within(spot.block)
+        above = spot.block.statements[: outer.index] if outer is not None else ()
+        if not spot.leads_to(switch, depth) or any(name.partition(".")[0] in sets(s.node) for s in above):
+            raise Infeasible("the model is not there yet at the top of the loop over passes")
+        draft = Draft(spot.layout)
+        spot.insert(draft, f"{name}.train()")
+        return Plan(f"Set {name} to train mode at the start of each pass", "unsafe", [draft])
 
     def _named(self, p: Planner) -> tuple[str, Place, int]:
         """How the outermost function that names the model does so, what stands for the forward there, and how many calls deep that is."""
