@@ -48,6 +48,8 @@ class Obj:
     cls: ClassRef | None
     # Whether code that cannot be followed got hold of it.
     lost: bool
+    # Whether such code got to see it, whatever kind of object it is.
+    shown: bool = False
     # Whether the caller of a function that was followed alone has it afterwards, and may do anything with it then.
     outlives: bool
     # The files of which it may have been read whole, to which an earlier run has pickled it.
@@ -515,6 +517,10 @@ class Options(Obj):
     """A parser of the command line, and what it parses: the heap has the options whose defaults tell something."""
 
     kind = "options"
+    # The names of all options that it was told of.
+    declared: frozenset[str] = frozenset()
+    # Whether it was told of options one by one, each by a name that the text has, and of nothing else.
+    plain: bool = True
 
 
 class Generator(Obj):

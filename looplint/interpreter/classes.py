@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj, TorchModule
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Ref, Tensor, Unknown, Value, ref, stable
 from looplint.interpreter.frames import Frame
@@ -238,6 +240,12 @@ def is_set_by_name(interp: Interpreter, cls: ClassRef, name: str) -> bool:
         and any(_sets(f, name) for f in methods)
         and not any(map(_may_set_any, methods))
     )
+
+
+def takes_part_in_making(cls: ir.Class) -> bool:
+    """Whether something else than its constructor may make the instances of a class: a decorator, a metaclass, its `__new__`."""
+    node = cls.node
+    return "__new__" in cls.methods or (isinstance(node, cst.ClassDef) and bool(node.decorators or node.keywords))
 
 
 def class_of(obj: Obj) -> ClassRef | None:

@@ -32,6 +32,7 @@ from looplint.domain.values import (
     refs,
 )  # fmt: skip
 from looplint.interpreter import (
+    absent,
     alternatives,
     calls,
     choices,
@@ -73,6 +74,8 @@ def _name(interp: Interpreter, expr: ir.Name) -> Value:
 def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
     with gradient_uses.of_attribute(interp.gradients, expr):
         owner = evaluate(interp, expr.value)
+    if absent.is_missing(interp, owner, expr):
+        return UNKNOWN
     value = alternatives.possible_in(interp, attribute(interp, owner, expr.attr))
     for atom in value:
         if type(atom) is Unknown and atom.parameters:
@@ -90,6 +93,8 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
         else:
             with gradient_uses.of_call(interp.gradients, expr):
                 receiver = evaluate(interp, expr.func.value)
+        if absent.is_missing(interp, receiver, expr.func):
+            return UNKNOWN
         callee = attribute(interp, receiver, expr.func.attr, called=True)
     else:
         callee = evaluate(interp, expr.func)

@@ -147,7 +147,7 @@ class Reached:
         self.by_bases: dict[str, Site] = {}
         # The calls of `backward` and `step`, whatever they turned out to be.
         self.gradient_calls: dict[ir.Call, None] = {}
-        # Of a function in which a call does not fit what it calls: what is wrong with the first one.
+        # Of a function in which a call does not fit what it calls, or an attribute is read that nothing sets: what is wrong with the first one.
         self.misfits: dict[ir.Function, str] = {}
         # Whether one of these may train: what stands behind that call is not in sight.
         self.ends_in_training = False

@@ -289,25 +289,26 @@ class Interpreter(Position):
 
     def reachable(self, values: Iterable[Value]) -> list[Obj]:
         """The objects of the loop that someone who holds these values can get at."""
-        found: list[Obj] = []
-        seen: set[int] = set()
+        return [obj for obj in self.held_by(values) if isinstance(obj, TRACKED)]
+
+    def held_by(self, values: Iterable[Value]) -> list[Obj]:
+        """All objects that someone who holds these values can get at."""
+        found: dict[int, Obj] = {}
         work = list(values)
         while work:
             for atom in work.pop():
                 if type(atom) is Ref:
                     obj = atom.obj
-                    if id(obj) in seen:
+                    if id(obj) in found:
                         continue
-                    seen.add(id(obj))
-                    if isinstance(obj, TRACKED):
-                        found.append(obj)
+                    found[id(obj)] = obj
                     if not isinstance(obj, _CLOSED):
                         work.extend(obj.heap.values())
                 elif type(atom) is Tuple:
                     work.extend(atom.items)
                 elif type(atom) is Method and atom.name not in PLAIN_ATTRIBUTES:
                     work.append(frozenset({atom.obj}))
-        return found
+        return [*found.values()]
 
     def loop(self, stmt: ir.For | ir.While) -> Loop:
         key = (self.frame.ctx, id(stmt.node), tuple(id(x) for x in self.loops))

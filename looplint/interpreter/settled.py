@@ -96,6 +96,27 @@ def _set_in(code: ir.ModuleCode) -> frozenset[str] | None:
     return frozenset(found)
 
 
+def set_on_others(module: ModuleInfo) -> frozenset[str] | None:
+    """The attributes that a module gives to what is not the object of the method that does so; None where it may give any."""
+    code = module.lowered()
+    return _set_on_others_in(code) if code is not None else None
+
+
+@ir.kept_with_code
+def _set_on_others_in(code: ir.ModuleCode) -> frozenset[str] | None:
+    if _set_in(code) is None:
+        return None
+    found: set[str] = set()
+    for function in (code.top, *code.functions):
+        own = f"{function.params[0].name}." if function.params else "."
+        for stmt in ir.statements(function.body):
+            for target in ir.targets(stmt):
+                paths = [ir.path_of(each) or "" for each in ir.single_targets(target)]
+                if not all(path.startswith(own) and path.count(".") == 1 for path in paths):
+                    found.update(_set_by(target))
+    return frozenset(found)
+
+
 def _may_set_any(stmt: ir.Stmt) -> bool:
     """Whether a statement sets attributes by names that are computed; `vars(args)` that is shown, passed on or gone through is only read."""
     parts = [e for whole in (*ir.targets(stmt), *ir.expressions(stmt)) for e in ir.walk(whole)]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-import libcst as cst
-
 from looplint.domain.objects import TorchModule
 from looplint.domain.values import ClassRef, External, Func, ModuleRef, Ref, Unknown, Value
 from looplint.interpreter import allowances, classes, unseen_methods
@@ -39,7 +37,7 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
             return complaint if complaint and _is_as_defined(interp, atom, receiver) else ""
         case ClassRef(cls, info) if cls.name == _name(expr) and (constructor := _constructor(interp, atom)) is not None:
             complaint = _complaint(constructor, expr, bound=True)
-            return complaint if complaint and _is_in_sight(interp, info) else ""
+            return complaint if complaint and is_in_sight(interp, info) else ""
         case Ref(TorchModule(cls=ClassRef() as cls) as module):
             member = classes.find_member(interp, cls, "forward")
             complaint = _complaint(member[0], expr, bound=True) if member is not None and isinstance(member[0], ir.Function) else ""
@@ -50,8 +48,8 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
     return ""
 
 
-def end_there(interp: Interpreter, complaint: str, expr: ir.Call) -> None:
-    """The path ends at a call that does not fit."""
+def end_there(interp: Interpreter, complaint: str, expr: ir.Expr) -> None:
+    """The path ends at an expression that raises: a call that does not fit, an attribute that is not there."""
     _note(interp, complaint, expr)
     interp.die()
 
@@ -62,7 +60,7 @@ def note_not_returned(interp: Interpreter, function: ir.Function, expr: ir.Call)
         _note(interp, interp.reached.misfits[function], expr)
 
 
-def _note(interp: Interpreter, complaint: str, expr: ir.Call) -> None:
+def _note(interp: Interpreter, complaint: str, expr: ir.Expr) -> None:
     function = interp.frame.function
     interp.reached.misfits.setdefault(function, complaint)
     interp.reached.ends_in_training = (
@@ -70,15 +68,15 @@ def _note(interp: Interpreter, complaint: str, expr: ir.Call) -> None:
     )
 
 
-def _may_train_behind(interp: Interpreter, function: ir.Function, expr: ir.Call) -> bool:
-    """Whether a function may go backward or step behind a call of its text that ends its path, or has not done so where it may before."""
+def _may_train_behind(interp: Interpreter, function: ir.Function, expr: ir.Expr) -> bool:
+    """Whether a function may go backward or step behind an expression of its text that ends its path, or has not done so where it may before."""
     training, reached = interp.training.names, interp.reached
     met = {each.name for each in reached.functions}
     behind = False
     for stmt in ir.statements(function.body):
         parts = [each for whole in ir.expressions(stmt) for each in ir.walk(whole)]
         behind = behind or expr in parts
-        own = [*ir.walk(expr.func)] if expr in parts else []
+        own = [*ir.walk(expr.func if isinstance(expr, ir.Call) else expr)] if expr in parts else []
         for each in parts:
             if behind and each not in own and _is_named_among(each, training):
                 return True
@@ -101,7 +99,7 @@ def _name(expr: ir.Call) -> str:
     return (ir.path_of(expr.func) or "").rpartition(".")[2]
 
 
-def _is_in_sight(interp: Interpreter, info: ModuleInfo) -> bool:
+def is_in_sight(interp: Interpreter, info: ModuleInfo) -> bool:
     """Whether a module is certainly the one that is meant: where a program sets its import path, another one may come first."""
     here = interp.frame.module
     return info is here or not any("sys.path" in each.source.text for each in (here, interp.main))
@@ -109,7 +107,7 @@ def _is_in_sight(interp: Interpreter, info: ModuleInfo) -> bool:
 
 def _is_as_defined(interp: Interpreter, func: Func, receiver: Value | None) -> bool:
     """Whether a function is called as its definition stands: by its own name, as a member of its module, or as a method that its object has from its class."""
-    if not _is_in_sight(interp, func.module) or not all(map(_keeps_parameters, func.function.decorators)):
+    if not is_in_sight(interp, func.module) or not all(map(_keeps_parameters, func.function.decorators)):
         return False
     if receiver is None or all(isinstance(a, ModuleRef | External) for a in receiver):
         return func.owner is None
@@ -132,7 +130,7 @@ def _keeps_parameters(decorator: ir.Expr) -> bool:
 def _constructor(interp: Interpreter, cls: ClassRef) -> ir.Function | None:
     """The `__init__` that gets the arguments of a class, where nothing else is known to take them."""
     for each in classes.line(interp, cls):
-        if not isinstance(each, ClassRef) or _may_take_arguments(each.cls):
+        if not isinstance(each, ClassRef) or classes.takes_part_in_making(each.cls):
             return None
         found = each.cls.methods.get("__init__")
         if found is not None:
@@ -144,12 +142,6 @@ def _changes_arguments(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether something may change what a call of a module gives to its `forward`: a `__call__` of its class, or a hook before it."""
     hooked = any("forward_pre_hook" in each.source.text for each in (cls.module, interp.frame.module, interp.main))
     return hooked or classes.find_member(interp, cls, "__call__") is not None
-
-
-def _may_take_arguments(cls: ir.Class) -> bool:
-    """Whether something else than its constructor may get the arguments of a class: a decorator, a metaclass, its `__new__`."""
-    node = cls.node
-    return "__new__" in cls.methods or (isinstance(node, cst.ClassDef) and bool(node.decorators or node.keywords))
 
 
 def _complaint(function: ir.Function, expr: ir.Call, *, bound: bool) -> str:

@@ -12,7 +12,7 @@ from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, 
 from looplint.flow.events import Escape, LoadState
 from looplint.flow.remarks import Entrust, EpochSet
 from looplint.interpreter import handed_out, hooks
-from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.interpreter import TRACKED, Interpreter
 from looplint.knowledge import naming
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.syntax import ir
@@ -40,7 +40,10 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         return quiet(interp, args)
     if naming.asks(name):
         return put_off(interp, args)
-    reached = interp.reachable(values)
+    held = interp.held_by(values)
+    reached: list[Obj] = [obj for obj in held if isinstance(obj, TRACKED)]
+    for obj in held:
+        obj.shown = obj.shown or not interp.aside
     if naming.keeps_checkpoints(name):
         _restored(interp, reached, expr)  # now or later
         return put_off(interp, args)

@@ -8,6 +8,16 @@ from __future__ import annotations
 # torch's own base class of modules, by the names it has; and with it the one whose subclasses are compiled as they are built.
 MODULE_CLASSES = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
 BARE_MODULES = MODULE_CLASSES | {"torch.jit.ScriptModule"}
+# What each module has, by the names that are no private ones: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
+MODULE_MEMBERS = frozenset({
+    "T_destination", "add_module", "apply", "bfloat16", "buffers", "call_super_init", "children", "code", "compile", "copy", "cpu", "cuda", "define", "double",
+    "dump_patches", "eval", "extra_repr", "float", "forward", "get_buffer", "get_extra_state", "get_parameter", "get_submodule", "graph", "half",
+    "inlined_graph", "ipu", "load_state_dict", "modules", "mtia", "named_buffers", "named_children", "named_modules", "named_parameters", "original_name",
+    "parameters", "register_backward_hook", "register_buffer", "register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook",
+    "register_full_backward_pre_hook", "register_load_state_dict_post_hook", "register_load_state_dict_pre_hook", "register_module",
+    "register_parameter", "register_state_dict_post_hook", "register_state_dict_pre_hook", "requires_grad_", "save", "set_extra_state",
+    "set_submodule", "share_memory", "state_dict", "to", "to_empty", "train", "training", "type", "xpu", "zero_grad",
+})  # fmt: skip
 
 # Qualified names with an effect of their own. Old and new homes of one function stand side by side.
 CALLS: dict[str, str] = {

@@ -11,6 +11,8 @@ SETTINGS = {
             import argparse
             parser = argparse.ArgumentParser()
             parser.add_argument("--only-test", action="store_true")
+            parser.add_argument("--debug", action="store_true")
+            parser.add_argument("--mode", default="train")
             parser.add_argument("--skip-training", action="store_true")
             args = parser.parse_args()
     """,
@@ -19,6 +21,9 @@ SETTINGS = {
             parser = argparse.ArgumentParser()
             group = parser.add_argument_group("phases")
             group.add_argument("--skip-training", action="store_true")
+            group.add_argument("--only-test", action="store_true")
+            group.add_argument("--debug", action="store_true")
+            group.add_argument("--mode", default="train")
             args, others = parser.parse_known_args()
     """,
     "a namespace that is filled from a file": """

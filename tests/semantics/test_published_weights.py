@@ -13,6 +13,8 @@ SCRIPT = """
         def main():
             parser = argparse.ArgumentParser()
             parser.add_argument("--pretrained-model-path")
+            parser.add_argument("--pretrain")
+            parser.add_argument("--pretrained")
             args = parser.parse_args()
             opt = args
             device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -1,0 +1,109 @@
+"""Attributes that nothing sets: who reads one gets an AttributeError, and what stands behind it is not run."""
+
+from __future__ import annotations
+
+from looplint.domain.objects import Instance, Module, Obj, Options
+from looplint.domain.values import ClassRef, Ref, Value
+from looplint.interpreter import classes, settled, signatures
+from looplint.interpreter.interpreter import Interpreter
+from looplint.knowledge.pytorch import MODULE_MEMBERS
+from looplint.regex import regex
+from looplint.syntax import ir
+from looplint.syntax.project import ModuleInfo
+
+
+def is_missing(interp: Interpreter, owner: Value, expr: ir.Attr) -> bool:
+    """Whether reading an attribute of a value ends the path."""
+    complaint = _complaint(interp, owner, expr)
+    if complaint:
+        signatures.end_there(interp, f"`{ir.render(expr)}` ends in an AttributeError: {complaint}", expr)
+    return bool(complaint)
+
+
+def _complaint(interp: Interpreter, owner: Value, expr: ir.Attr) -> str:
+    """What an object certainly lacks of which an attribute is read; nothing where it may have it.
+
+    That is certain of an object that this program has built, of which no code out of sight has got hold, where no text in sight gives that name to anything.
+
+    Args:
+        interp: the interpreter.
+        owner: what stands before the dot.
+        expr: the whole.
+    """
+    if len(owner) != 1:
+        return ""
+    (atom,), name = owner, expr.attr
+    if (
+        not isinstance(atom, Ref)
+        or atom.obj.symbolic
+        or atom.obj.shown
+        or atom.obj.candidates
+        or name in atom.obj.heap
+        or name.startswith("_")
+    ):
+        return ""
+    if isinstance(atom.obj, Module) and not (owner == interp.frame.instance and isinstance(expr.value, ir.Name)):
+        return ""  # what wraps a model, as DistributedDataParallel does, has attributes of its own, and is told from it nowhere
+    match atom.obj:
+        case Options() as options if name not in _OF_NAMESPACES and _lacks_option(interp, options, name):
+            return f"no option gives `{name}`"
+        case Instance() | Module() as obj if (cls := classes.class_of(obj)) is not None and _lacks_member(interp, obj, cls, name):
+            return f"nothing sets `{name}` of a {cls.cls.name}"
+    return ""
+
+
+# What a parser has, and what it parses.
+_OF_NAMESPACES = frozenset({
+    "add_argument", "parse_args", "parse_known_args", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "set_defaults",
+    "get_default", "parse_intermixed_args", "parse_known_intermixed_args", "print_help", "print_usage", "format_help", "format_usage",
+    "exit", "error", "register", "prog", "usage", "description", "epilog", "formatter_class",
+})  # fmt: skip
+
+
+def _lacks_option(interp: Interpreter, options: Options, name: str) -> bool:
+    """Whether no option that a parser declares goes by a name: it was asked for nothing else, and no text in sight spells the option."""
+    return (options.plain and name not in options.declared and not any(_spells(info, name) for info in _read(interp))) and _is_never_set(
+        interp, name
+    )
+
+
+def _lacks_member(interp: Interpreter, obj: Obj, cls: ClassRef, name: str) -> bool:
+    if (
+        obj.escaped
+        or obj.one_of
+        or classes.find_member(interp, cls, name) is not None
+        or (isinstance(obj, Module) and name in MODULE_MEMBERS)
+    ):
+        return False
+    line = classes.mro(interp, cls)
+    return (
+        classes.lacks(interp, cls, name)
+        and not any(classes.takes_part_in_making(each.cls) for each in line)
+        and not any(_spells(each.module, name) for each in line)
+        and all(signatures.is_in_sight(interp, each.module) for each in line)
+        and _is_never_set(interp, name)
+    )
+
+
+def _read(interp: Interpreter) -> list[ModuleInfo]:
+    """The modules of the project of which some code may have run."""
+    return [interp.main, *(info for info in interp.project.modules if info.code is not None and info is not interp.main)]
+
+
+def _is_never_set(interp: Interpreter, name: str) -> bool:
+    """Whether no statement in sight gives an attribute of that name to any object, nor may do so by a name that it computes."""
+    return all(_sets_nothing(info, name) for info in _read(interp))
+
+
+def _sets_nothing(info: ModuleInfo, name: str) -> bool:
+    found = settled.set_on_others(info)
+    return found is not None and name not in found
+
+
+def _spells(info: ModuleInfo, name: str) -> bool:
+    """Whether a text has a name where it may give something that name: as a string, a definition, or what an assignment or an argument binds."""
+    words = name.replace("_", "[-_]")
+    return (
+        regex(rf"""["'](?:--?)?{words}["']|\b(?:def|class|import|as)\s+{name}\b|(?<![\w.]){name}\s*[:=](?!=)""").search(info.source.text)
+        is not None
+    )
