@@ -1,10 +1,10 @@
-"""Attributes that nothing sets: who reads one gets an AttributeError, and what stands behind it is not run."""
+"""Attributes that nothing sets, entries that nothing puts in, and what is asked of None: who reads one gets an error, and what stands behind it is not run."""
 
 from __future__ import annotations
 
-from looplint.domain.objects import Instance, Module, Obj, Options
-from looplint.domain.values import ClassRef, Ref, Value
-from looplint.interpreter import classes, settled, signatures
+from looplint.domain.objects import Dict, Instance, Module, Obj, Options
+from looplint.domain.values import NONE, ClassRef, Ref, Value
+from looplint.interpreter import classes, objects, settled, signatures
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import MODULE_MEMBERS
 from looplint.regex import regex
@@ -18,6 +18,40 @@ def is_missing(interp: Interpreter, owner: Value, expr: ir.Attr) -> bool:
     if complaint:
         signatures.end_there(interp, f"`{ir.render(expr)}` ends in an AttributeError: {complaint}", expr)
     return bool(complaint)
+
+
+def is_asked_of_none(interp: Interpreter, owner: Value, asked: ir.Expr, expr: ir.Attr | ir.Call | ir.Subscript) -> bool:
+    """Whether an expression ends the path, as what it asks for an attribute or an item, or calls, is certainly None.
+
+    Args:
+        interp: the interpreter.
+        owner: what is asked.
+        asked: the expression of it.
+        expr: the whole.
+    """
+    if owner != NONE or not _stays_none(interp, asked):
+        return False
+    error = "an AttributeError" if isinstance(expr, ir.Attr) else "a TypeError"
+    signatures.end_there(interp, f"`{ir.render(expr)}` ends in {error}: `{ir.render(asked)}` is None", expr)
+    return True
+
+
+def is_no_key(interp: Interpreter, owner: Value, expr: ir.Subscript) -> bool:
+    """Whether an item is asked of a dict that has none under this key: the program has built it, and no text in sight puts anything under that key."""
+    match [*owner], expr.index:
+        case [Ref(Dict(exact=True, changed=False, shown=False, escaped=False, qualname="" | "builtins.dict") as obj)], ir.Const(
+            value=str(key)
+        ):
+            if (
+                f"={key}" in obj.heap
+                or not key.isidentifier()
+                or objects.is_rewritten(interp, obj)
+                or any(_puts_under(info, key) for info in _read(interp))
+            ):
+                return False
+            signatures.end_there(interp, f"`{ir.render(expr)}` ends in a KeyError: nothing puts `{key}` into it", expr)
+            return True
+    return False
 
 
 def _complaint(interp: Interpreter, owner: Value, expr: ir.Attr) -> str:
@@ -83,6 +117,25 @@ def _lacks_member(interp: Interpreter, obj: Obj, cls: ClassRef, name: str) -> bo
         and all(signatures.is_in_sight(interp, each.module) for each in line)
         and _is_never_set(interp, name)
     )
+
+
+def _stays_none(interp: Interpreter, asked: ir.Expr) -> bool:
+    """Whether what an expression names cannot hold anything but what it holds here: a variable of the function, or an attribute that nothing else sets."""
+    match asked:
+        case ir.Name(id=name):
+            frame = interp.frame
+            declared = regex(rf"\b(?:nonlocal|global)\b[^\n]*\b{name}\b")
+            return frame.caller is not None and name in frame.locals and declared.search(frame.module.source.text) is None
+        case ir.Attr(value=ir.Name(), attr=name):
+            match [*interp.frame.instance]:
+                case [Ref(Obj(symbolic=False, shown=False, candidates=0) as obj)] if (cls := classes.class_of(obj)) is not None:
+                    return _lacks_member(interp, obj, cls, name)
+    return False
+
+
+def _puts_under(info: ModuleInfo, key: str) -> bool:
+    """Whether a text has a key where it may put something under it."""
+    return regex(rf"""["']{key}["']\s*(?::|,|\)|\]\s*(?:[-+*/|&]?=(?!=)|,))|[(,]\s*{key}\s*=(?!=)""").search(info.source.text) is not None
 
 
 def _read(interp: Interpreter) -> list[ModuleInfo]:

@@ -74,7 +74,7 @@ def _name(interp: Interpreter, expr: ir.Name) -> Value:
 def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
     with gradient_uses.of_attribute(interp.gradients, expr):
         owner = evaluate(interp, expr.value)
-    if absent.is_missing(interp, owner, expr):
+    if absent.is_asked_of_none(interp, owner, expr.value, expr) or absent.is_missing(interp, owner, expr):
         return UNKNOWN
     value = alternatives.possible_in(interp, attribute(interp, owner, expr.attr))
     for atom in value:
@@ -93,11 +93,13 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
         else:
             with gradient_uses.of_call(interp.gradients, expr):
                 receiver = evaluate(interp, expr.func.value)
-        if absent.is_missing(interp, receiver, expr.func):
+        if absent.is_asked_of_none(interp, receiver, expr.func.value, expr.func) or absent.is_missing(interp, receiver, expr.func):
             return UNKNOWN
         callee = attribute(interp, receiver, expr.func.attr, called=True)
     else:
         callee = evaluate(interp, expr.func)
+    if absent.is_asked_of_none(interp, callee, expr.func, expr):
+        return UNKNOWN
     args = Arguments()
     measures = gradient_uses.measures(expr)
     for arg in expr.args:
@@ -168,6 +170,8 @@ def _dict(interp: Interpreter, expr: ir.DictDisplay) -> Value:
 def _subscript(interp: Interpreter, expr: ir.Subscript) -> Value:
     base = evaluate(interp, expr.value)
     index = evaluate(interp, expr.index)
+    if absent.is_asked_of_none(interp, base, expr.value, expr) or absent.is_no_key(interp, base, expr):
+        return UNKNOWN
     if isinstance(expr.index.node, cst.Slice):
         cuts = expr.index.node.lower is not None or expr.index.node.upper is not None
         inner = cut(subscript(interp, base, index)) if cuts else subscript(interp, base, index)

@@ -106,9 +106,10 @@ def set_on_others(module: ModuleInfo) -> frozenset[str] | None:
 def _set_on_others_in(code: ir.ModuleCode) -> frozenset[str] | None:
     if _set_in(code) is None:
         return None
+    methods = {id(method) for cls in code.classes for method in cls.methods.values()}
     found: set[str] = set()
     for function in (code.top, *code.functions):
-        own = f"{function.params[0].name}." if function.params else "."
+        own = f"{function.params[0].name}." if id(function) in methods and function.params else "."
         for stmt in ir.statements(function.body):
             for target in ir.targets(stmt):
                 paths = [ir.path_of(each) or "" for each in ir.single_targets(target)]

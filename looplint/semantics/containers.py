@@ -171,6 +171,7 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
             default = args.positional[1] if len(args.positional) > 1 else NOTHING
             if name == "setdefault" and default:
                 interp.write(obj, f"={str(key.value)}" if key else "[]", default)
+                obj.changed = obj.changed or key is None
                 for given in refs(default, Container):
                     given.loops = keeping.born_in(obj)  # the first one stays there
             found = objects.item(interp, obj, key)
