@@ -55,7 +55,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "shared", "stars", "tests", "yields",
+        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "fails", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "shared", "stars", "tests", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
@@ -77,6 +77,8 @@ class Frame:
         self.pauses: list[Snapshot] = []
         # Whether it says on its way that it is not implemented.
         self.abstract = False
+        # Whether a path of it has ended at an expression that raises an error, and not by its own `raise`.
+        self.fails = False
         # Where loops without a way out begin their next turn.
         self.endless: list[Snapshot] = []
         self.on_yield: Callable[[Value], None] | None = None

@@ -124,12 +124,12 @@ def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: 
     """What a call gives of which no path comes back, with the path that goes on after it.
 
     An endless loop is left in some way that cannot be seen. A method that is not implemented is so elsewhere, and what a caller takes the
-    result of returns. Only a call for its own sake that ends in an error, as in a guard, ends the caller's path.
+    result of returns. Only a call for its own sake that ends in a `raise`, as in a guard, and one that fails end the caller's path.
     """
     if frame.endless:
         end = merge(frame.endless)
         interp.at, interp.grad = list(end.at), grad
-    elif frame.abstract or not (isinstance(expr, ir.Call) and expr.dropped):
+    elif frame.abstract or not (frame.fails or (isinstance(expr, ir.Call) and expr.dropped)):
         interp.at, interp.grad = before, grad
     else:
         signatures.note_not_returned(interp, frame.function, expr)

@@ -54,14 +54,14 @@ def end_there(interp: Interpreter, complaint: str, expr: ir.Expr) -> None:
     interp.die()
 
 
-def note_not_returned(interp: Interpreter, function: ir.Function, expr: ir.Call) -> None:
-    """A call of a function ends the path of its caller: where that is for a call in it that does not fit, so does the caller's."""
+def note_not_returned(interp: Interpreter, function: ir.Function, expr: ir.Expr) -> None:
+    """A call of a function ends the path of its caller: where that is for an expression in it that raises, so does the caller's."""
     if function in interp.reached.misfits:
         _note(interp, interp.reached.misfits[function], expr)
 
 
 def _note(interp: Interpreter, complaint: str, expr: ir.Expr) -> None:
-    function = interp.frame.function
+    function, interp.frame.fails = interp.frame.function, True
     interp.reached.misfits.setdefault(function, complaint)
     interp.reached.ends_in_training = (
         interp.reached.ends_in_training or allowances.may_train(interp, function) and _may_train_behind(interp, function, expr)

@@ -25,6 +25,14 @@ class Trainer:
         self.critic.eval()
 
 
+class Tester:
+    def __init__(self):
+        self.critic = None
+
+    def check(self):
+        self.critic.eval()
+
+
 def size(batch, mask=None):
     return batch + mask.size(0)
 
@@ -55,8 +63,9 @@ FAILING = {
     "an item": "best = None; print(best['a'])",
     "a call": "best = None; print(best(3))",
     "a default that is never given": "print(size(3))",
+    "a call for its own sake": "size(3)",
     "an argument": "Trainer(None)",
-    "what a constructor sets to None": "Trainer({'rate': 3}).check()",
+    "what a constructor sets to None": "Tester().check()",
     "a key": "table = {'a': 1}; table['b'] = 2; print(table['zeta'])",
 }
 RUNNING = {
@@ -69,8 +78,8 @@ RUNNING = {
     "caught": "best = None\n    try:\n        print(best.size)\n    except AttributeError:\n        pass",
     "a default that somebody else may give": "pass",
     "set by a method": "trainer = Trainer({'rate': 3}); trainer.take(load()); trainer.check()",
-    "set by others": "trainer = Trainer({'rate': 3}); trainer.critic = load(); trainer.check()",
-    "set out of sight": "trainer = Trainer({'rate': 3}); setup(trainer); trainer.check()",
+    "set by others": "trainer = Tester(); trainer.critic = load(); trainer.check()",
+    "set out of sight": "trainer = Tester(); setup(trainer); trainer.check()",
     "a key that is there": "table = {'a': 1}; table['zeta'] = 2; print(table['zeta'])",
     "a key that may be there": "table = {'a': 1}\n    for name in keys(): table[name] = 3\n    print(table['zeta'])",
     "a key that is asked for": "table = {'a': 1}\n    if 'zeta' in table: print(table['zeta'])",
