@@ -59,7 +59,7 @@ for epoch in range(3):
 - Iterable datasets, those that are not known, and those that are told how many items go into a batch: they put side by side what belongs together.
 - A dataset that mixes or draws its items itself, but for once in its constructor, and an epoch loop that mixes something: the items, where the dataset keeps the list.
 - One batch of everything.
-- A loader that is iterated over once, as by a framework's trainer that is built for one epoch.
+- A loader that is iterated over once, as by a framework's trainer that is built for one epoch, or to which Lightning gives a sampler, as it trains in several processes.
 - What a framework trains on, where the dataset draws its items at random when it is built, as those of tests do.
 - What follows in time: a dataset whose name says so, or a hidden state that the loop or the model carries from batch to batch.
 
@@ -90,11 +90,11 @@ from looplint.rule import (
     arguments_site,
     follows_time,
     name_of,
+    never_in_order_again,
     note,
     only,
     only_over,
     shuffles,
-    trained_once,
 )
 
 CODE = "LL901"
@@ -140,7 +140,7 @@ def check(program: Program) -> Reports:
 
 def _driven(program: Program) -> Reports:
     """The loaders that a framework trains on, whose loop is not in the text."""
-    for event in program.of(Drive) if not trained_once(program) else ():
+    for event in program.of(Drive) if not never_in_order_again(program) else ():
         loader = next(iter(event.subjects))
         built = next((e for e in program.of(BuildLoader) if loader in e.subjects), None)
         if not event.trains or built is None or not isinstance(loader, Loader) or loader in program.training_passes:

@@ -354,6 +354,8 @@ class FrameworkObject(Obj):
     kind = "framework-object"
     # Whether what it is built from says that it trains for one epoch at most.
     one_epoch: bool = False
+    # Whether it is told to train in several processes, so that it gives each training loader a sampler that shuffles.
+    gives_samplers: bool = False
     # Whether a function is among it that says what is done with a batch.
     updates: bool = False
 

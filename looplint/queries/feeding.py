@@ -127,10 +127,10 @@ def _driven_passes(program: Program) -> Iterator[tuple[Event, Loader]]:
     yield from {loader: (event, loader) for event, loader in driven if loader not in trained}.values()
 
 
-def trained_once(program: Program) -> bool:
-    """Whether each trainer of a framework that a program builds trains for one epoch at most: no batch comes again."""
+def never_in_order_again(program: Program) -> bool:
+    """Whether no trainer of a framework that a program builds takes batches twice in one order: for one epoch at most, or by samplers of its own."""
     trainers = [obj for obj in program.heap.objects.values() if isinstance(obj, FrameworkObject) and obj.qualname.endswith(".Trainer")]
-    return bool(trainers) and all(trainer.one_epoch for trainer in trainers)
+    return bool(trainers) and all(trainer.one_epoch or trainer.gives_samplers for trainer in trainers)
 
 
 def only_over(loop: Loop, loader: Loader) -> bool:

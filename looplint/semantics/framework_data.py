@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Dict, FrameworkObject, Loader
-from looplint.domain.values import Arguments, Func, Value, constant_of, exact_items, refs
+from looplint.domain.values import NOTHING, Arguments, Func, Value, constant_of, exact_items, refs
 from looplint.flow.remarks import Drive
 from looplint.interpreter import classes, hooks, unfollowed
 from looplint.interpreter.elements import loaders_in
@@ -29,8 +29,12 @@ _GIVEN: Mapping[str, Mapping[str, tuple[int, bool]]] = {
     "validate": {"dataloaders": (1, False)},
     "test": {"dataloaders": (1, False)},
 }
+_LIGHTNING = ("lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer")
+_DISTRIBUTED = ("ddp", "fsdp", "deepspeed", "horovod", "bagua")
+# What a number of devices or nodes is written as where it is one, none, or left to Lightning.
+_ONE_DEVICE = frozenset({"0", "1", "auto", "None", "True", "False"})
 _TRAINERS: Mapping[str, Mapping[str, Mapping[str, tuple[int, bool]]]] = {
-    **dict.fromkeys(("lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer"), _GIVEN),
+    **dict.fromkeys(_LIGHTNING, _GIVEN),
     "ignite.engine.create_supervised_trainer": {"run": {"data": (0, True)}},
     "ignite.engine.create_supervised_evaluator": {"run": {"data": (0, False)}},
 }
@@ -51,6 +55,26 @@ def _note_epochs(interp: Interpreter, obj: FrameworkObject, args: Arguments, exp
     """`Trainer(max_epochs=1)` takes no batch twice, nor does one that only tries a few."""
     epochs, tried = (constant_of(args.keywords[name]) if name in args.keywords else None for name in ("max_epochs", "fast_dev_run"))
     obj.one_epoch = (epochs is not None and epochs.value in (0, 1)) or (tried is not None and bool(tried.value))
+    replaces = [constant_of(args.keywords[name]) for name in ("use_distributed_sampler", "replace_sampler_ddp") if name in args.keywords]
+    obj.gives_samplers = (
+        obj.qualname in _LIGHTNING and _is_distributed(args) and all(told is not None and told.value is True for told in replaces)
+    )
+
+
+def _is_distributed(args: Arguments) -> bool:
+    """Whether a trainer of Lightning is told to train in several processes: by the strategy, or by more devices or nodes than one.
+
+    Source: Lightning's documentation, "Trainer" (`use_distributed_sampler`): what trains gets a `DistributedSampler` with shuffle=True then.
+    """
+    strategy = constant_of(args.keywords.get("strategy", NOTHING))
+    if strategy is not None and isinstance(strategy.value, str) and strategy.value.startswith(_DISTRIBUTED):
+        return True
+    for name in ("devices", "gpus", "num_nodes"):
+        value = args.keywords.get(name, NOTHING)
+        told = constant_of(value)
+        if str(told.value) not in _ONE_DEVICE if told is not None else len(exact_items(value) or ()) > 1:
+            return True
+    return False
 
 
 @methods_of(FrameworkObject)

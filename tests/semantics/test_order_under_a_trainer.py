@@ -1,4 +1,4 @@
-"""A trainer of a framework that is built for one epoch takes no batch twice: there is no order that comes again."""
+"""A trainer of a framework takes no batch twice in one epoch, and in several processes draws them by a sampler of its own: there is no order that comes again."""
 
 from __future__ import annotations
 
@@ -36,3 +36,33 @@ def test_one_of_two_trainers() -> None:
         PROGRAM.format(options="max_epochs=1", mark="  # expect: LL901") + "            pl.Trainer(max_epochs=epochs).fit(model, loader)\n"
     )
     assert_marked(both)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "strategy='ddp_find_unused_parameters_true'",
+        "max_epochs=9, strategy='fsdp', devices=1",
+        "devices=-1",
+        "devices='4'",
+        "gpus=[0, 1]",
+        "num_nodes=2, use_distributed_sampler=True",
+    ],
+)
+def test_several_processes_draw_by_a_sampler_that_lightning_gives(options: str) -> None:
+    assert_marked(PROGRAM.format(options=options, mark=""))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "devices=1",
+        "devices='auto'",
+        "devices=epochs",
+        "gpus=[0]",
+        "num_nodes=1, strategy='auto'",
+        "strategy='ddp', use_distributed_sampler=False",
+    ],
+)
+def test_one_process_goes_over_the_loader_as_it_is(options: str) -> None:
+    assert_marked(PROGRAM.format(options=options, mark="  # expect: LL901"))
