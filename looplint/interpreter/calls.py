@@ -190,6 +190,13 @@ def _from_outside(func: Func) -> Instance | None:
     return held[0] if len(held) == 1 and isinstance(held[0], Instance) and held[0].symbolic else None
 
 
+def _is_what_an_own_method_adds_to(interp: Interpreter, holder: Instance, function: ir.Function) -> bool:
+    """Whether an abstract method that does something is called past the one that the object's class has in its place: `super().training_step(batch)`."""
+    member = classes.find_member(interp, holder.cls, function.name) if holder.cls is not None else None
+    has_its_own = member is not None and member[0] is not function
+    return has_its_own and not all(ir.does_nothing(stmt) for stmt in function.body)
+
+
 def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -> Value:
     match atom:
         case Func(function, info, _, None) if declared := effect_of_definition(info.path, function.name):
@@ -200,7 +207,7 @@ def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -
             return unfollowed.unknown_call(interp, External(definition.name), args, expr)
         case Func(function):
             holder = _from_outside(atom) if ir.is_abstract(function) else None
-            if holder is not None:
+            if holder is not None and not _is_what_an_own_method_adds_to(interp, holder, function):
                 return call_method(interp, holder, function.name, args, expr)
             return functions.call_function(interp, atom, args, expr)
         case ClassRef():

@@ -240,10 +240,11 @@ def is_abstract(function: Function) -> bool:
 
 def is_left_open(function: Function) -> bool:
     """Whether a method is for subclasses to write, or does nothing that another one would not replace."""
-    return is_abstract(function) or all(_does_nothing(stmt) for stmt in function.body)
+    return is_abstract(function) or all(does_nothing(stmt) for stmt in function.body)
 
 
-def _does_nothing(stmt: Stmt) -> bool:
+def does_nothing(stmt: Stmt) -> bool:
+    """Whether a statement has no effect and gives nothing: a docstring, `...`, `pass`, `return None`, or an error."""
     match stmt:
         case ExprStmt(value=Const()) | Return(value=None | Const()) | Jump():
             return True
