@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+# What works on the edges of a graph as tensors, and gives tensors, alone or several of them. What makes a `Data`, or takes one, is none of these.
+# Source: PyTorch Geometric 2.6, "torch_geometric.utils".
+_OF_EDGES = """
+    add_random_edge add_remaining_self_loops add_self_loops barabasi_albert_graph batched_negative_sampling bipartite_subgraph coalesce degree dense_to_sparse
+    dropout_adj dropout_edge dropout_node dropout_path erdos_renyi_graph get_laplacian get_self_loop_attr index_to_mask k_hop_subgraph mask_to_index
+    negative_sampling remove_isolated_nodes remove_self_loops segregate_self_loops sort_edge_index stochastic_blockmodel_graph structured_negative_sampling
+    subgraph to_dense_adj to_dense_batch to_edge_index to_undirected
+    """.split()
 CALLS: dict[str, str] = {
     # MONAI: what applies a model to a volume, whole or window by window
     "monai.inferers.sliding_window_inference": "apply-in-windows",
@@ -145,6 +153,7 @@ CALLS: dict[str, str] = {
     "torchsummary.summary": "pure",
     "thop.profile": "pure",
     "torchviz.make_dot": "pure",
+    **{f"torch_geometric.utils.{name}": "edges" for name in _OF_EDGES},
 }
 
 # (prefix, effect of every name below it); the longest prefix wins.

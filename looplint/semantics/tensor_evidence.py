@@ -190,6 +190,10 @@ def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bo
                     made = True
                 elif not (isinstance(source, ir.Name) and source.id == name):
                     return False
+            case ir.Assign(targets=[ir.Display() as target], value=ir.Call() as call) if name in ir.paths_in(target):
+                if not _gives_edges(interp, call):
+                    return False
+                made = True
             case ir.For(target=target, iter=iterated) if name in ir.paths_in(target):
                 if not _is_entry_of_state(target, ir.render(iterated), name):
                     return False
@@ -203,10 +207,23 @@ def _only_tensors_give(interp: Interpreter, source: ir.Expr) -> bool:
             return True
         case ir.Call(func=ir.Attr(attr="encode"), args=args) if any(a.keyword == "return_tensors" for a in args):
             return True  # the tokenizers of transformers give the numbers alone, and no batch of several entries
-        case ir.Call(func=ir.Name() | ir.Attr() as func) if (path := ir.path_of(func)) is not None:
-            makers = _value_at(interp, path)
-            return bool(makers) and all(isinstance(a, External) and call_effect(a.qualname) == "variable" for a in makers)
+        case ir.Subscript(value=ir.Call() as call, index=ir.Const(value=int())):
+            return _gives_edges(interp, call)  # `subgraph(nodes, edge_index)[0]`
+        case ir.Call() as call:
+            return _is_of(interp, call, ("variable", "edges"))
     return False
+
+
+def _gives_edges(interp: Interpreter, call: ir.Call) -> bool:
+    """Whether a call gives tensors alone, as a library of graphs does that works on edges: `edge_index, _ = subgraph(nodes, edge_index)`."""
+    return _is_of(interp, call, ("edges",))
+
+
+def _is_of(interp: Interpreter, call: ir.Call, effects: Sequence[str]) -> bool:
+    """Whether a call is one of a library's function, of one of some effects."""
+    path = ir.path_of(call.func)
+    makers = _value_at(interp, path) if path is not None else frozenset()
+    return bool(makers) and all(isinstance(a, External) and call_effect(a.qualname) in effects for a in makers)
 
 
 def _is_keyed(source: ir.Expr) -> bool:
@@ -399,9 +416,9 @@ def _takes_tensors(interp: Interpreter, callee: Value, place: int | str, depth: 
     for atom in callee:
         match atom:
             case External():
-                if is_functional_loss(atom.qualname) or (
-                    atom.qualname.startswith("torch.") and call_effect(atom.qualname) in ("tensor", "detached")
-                ):
+                effect = call_effect(atom.qualname)
+                of_torch = atom.qualname.startswith("torch.") and effect in ("tensor", "detached")
+                if of_torch or effect == "edges" or is_functional_loss(atom.qualname):
                     return True
             case Ref(obj=Loss(cls=None)):
                 return True

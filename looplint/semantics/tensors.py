@@ -27,6 +27,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Backward, Clear
 from looplint.flow.remarks import Export
+from looplint.interpreter import unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -92,6 +93,12 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
         interp.uses.scored |= tensor.origins
         return _reduced(tensor, name, args.positional[1:], args)
     return frozenset({tensor})
+
+
+@transfer("edges")
+def _edges(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """Edges, masks and weights that a library of graphs works out: the weights alone may have a graph."""
+    return unfollowed.quiet(interp, args)
 
 
 def _count(interp: Interpreter, qualname: str, expr: ir.Call) -> None:

@@ -200,6 +200,36 @@ TENSORS = {
                 ids.to(device)  # expect: LL503
                 print(model.generate(input_ids=ids))
         """,
+    "edges that a library of graphs works out": """
+        from torch_geometric.utils import subgraph
+        def fit(model: nn.Module, optimizer, batches, edge_index, x, device):
+            for nodes in batches:
+                edges, _ = subgraph(nodes, edge_index, relabel_nodes=True)
+                edges.to(device)  # expect: LL503
+                optimizer.zero_grad()
+                model(x[nodes].to(device), edges).mean().backward()
+                optimizer.step()
+        """,
+    "one of several tensors of a graph": """
+        import torch_geometric.utils as graphs
+        def fit(model: nn.Module, optimizer, batches, edge_index, x, device):
+            for nodes in batches:
+                edges = graphs.add_self_loops(edge_index)[0]
+                edges.cuda()  # expect: LL503
+                optimizer.zero_grad()
+                model(x[nodes].to(device), edges).mean().backward()
+                optimizer.step()
+        """,
+    "what a library of graphs takes": """
+        from torch_geometric.utils import to_undirected
+        def fit(model: nn.Module, optimizer, batches, device):
+            for x, edges in batches:
+                edges.to(device)  # expect: LL503
+                both = to_undirected(edges)
+                optimizer.zero_grad()
+                model(x, both).mean().backward()
+                optimizer.step()
+        """,
 }
 
 OTHERS = {
@@ -349,6 +379,28 @@ OTHERS = {
                 graph.to(device)
                 optimizer.zero_grad()
                 model(index_select(rows, graph)).mean().backward()
+                optimizer.step()
+        """,
+    "a graph that a library of graphs makes of another one": """
+        from torch_geometric.utils import from_networkx
+        def fit(model: nn.Module, optimizer, batches, whole, device):
+            for nodes in batches:
+                found = from_networkx(whole.subgraph(nodes))
+                found.to(device)
+                optimizer.zero_grad()
+                model(found).mean().backward()
+                optimizer.step()
+        """,
+    "a graph at times, and its edges at others": """
+        from torch_geometric.utils import subgraph
+        def fit(model: nn.Module, optimizer, batches, edge_index, graphs, device):
+            for nodes in batches:
+                found, _ = subgraph(nodes, edge_index)
+                if graphs:
+                    found, _ = graphs.pop()
+                found.to(device)
+                optimizer.zero_grad()
+                model(found).mean().backward()
                 optimizer.step()
         """,
     "the entries that a tokenizer gives for a text": """
