@@ -32,6 +32,7 @@ from looplint.domain.values import (
 from looplint.flow.events import Escape, SetMode
 from looplint.interpreter import choices, classes, data_fields, functions, hooks, imports
 from looplint.interpreter.frames import Frame
+from looplint.interpreter.given_back import with_callers
 from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of, fill, holder, keep_optimizer, of_kind, symbolic
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
@@ -181,7 +182,7 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
         found = uses_everywhere(interp, interp.frame.module, path)
     else:
         found = uses(interp, Scope(interp.frame.function, interp.frame.module, _class_of_self(interp)), path)
-    made = _made(interp, name, found, value, ("made", interp.frame.ctx, id(target.node)), stmt.value)
+    made = _made(interp, name, with_callers(interp, path, found), value, ("made", interp.frame.ctx, id(target.node)), stmt.value)
     return value if made is None else choices.beside(interp, stmt, frozenset(a for a in value if not is_unseen(a)), made)
 
 
