@@ -57,7 +57,7 @@ Unsafe, where the rank is a summand of the seed in the call: without it.
 None: one process knows one seed.
 """
 
-from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, ShareSeed, only, refs
+from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, ShareSeed, drawn_by, only, refs
 
 CODE = "LL905"
 SEVERITY = "warning"
@@ -70,7 +70,7 @@ def check(program: Program) -> Reports:
         if sampler is None or not sampler.seed_by_rank or not sampler.by_epoch:
             continue
         always = any(
-            refs(loader.options.get("sampler", frozenset()), Sampler) == [sampler] and not program.epoch_is_set(sampler, loader)
+            refs(drawn_by(loader).samplers, Sampler) == [sampler] and not program.epoch_is_set(sampler, loader)
             for loader in program.training_passes
         )
         each = ", the same in every epoch" if always else ""

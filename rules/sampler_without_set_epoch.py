@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a `DistributedSampler` that shuffles, of a loader whose batches a loop trains on in every epoch, in a program that calls `set_epoch`
-neither on the sampler nor on the loader.
+Reports a `DistributedSampler` that shuffles, of a loader or of its `BatchSampler`, whose batches a loop trains on in every epoch, in a program that
+calls `set_epoch` neither on the sampler nor on the loader.
 
 ## Why it matters
 
@@ -58,7 +58,7 @@ for epoch in range(3):
 - `sampler.set_epoch(...)`, `loader.sampler.set_epoch(...)`, and a `set_epoch` of something that is not known.
 - A sampler or loader that escapes into code that cannot be followed.
 - Loaders prepared by accelerate or Fabric, which set the epoch themselves.
-- A loader that may have one of several samplers; having one or none does not matter.
+- A loader that may have one of several samplers; having one or none does not matter, nor that another loader may be built in the place of this one.
 
 ## Repair
 
@@ -69,7 +69,7 @@ Safe: the call, at the top of the epoch loop, where the sampler or its loader ha
 What a run shows: several passes over a loader with a DistributedSampler, and no call of `set_epoch`.
 """
 
-from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, SetEpoch, constant_of, name_of, note, refs
+from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, SetEpoch, constant_of, drawn_by, name_of, note, refs
 
 CODE = "LL903"
 SEVERITY = "warning"
@@ -78,8 +78,8 @@ SEVERITY = "warning"
 def check(program: Program) -> Reports:
     built = {obj: event for event in program.of(BuildSampler) for obj in event.subjects}
     for loader, found in program.training_passes.items():
-        given = loader.options.get("sampler", frozenset())
-        samplers = refs(given, Sampler)
+        drawn = drawn_by(loader)
+        samplers = refs(drawn.samplers, Sampler)
         if len(samplers) != 1 or samplers[0] not in built:
             continue  # a loader that may have one of several samplers
         if not samplers[0].by_epoch:
@@ -88,12 +88,14 @@ def check(program: Program) -> Reports:
             continue  # set_epoch is called, or may be: by a framework, or by code that cannot be followed
         event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
         message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch; call set_epoch(epoch) at the start of each"
-        others = frozenset(a for a in given if not refs(frozenset({a}), Sampler))
+        others = frozenset(a for a in drawn.samplers if not refs(frozenset({a}), Sampler))
         repair = SetEpoch(
             sampler=event,
             loader=found.loader,
             epochs=found.epochs,
             batches=found.batches,
+            path=drawn.path,
+            others=found.others,
             unless="" if not others else "None" if constant_of(others) is not None else "another",
         )
         yield Report(event, message, note(found.backward, "its batches are trained on here, epoch after epoch"), repair=repair)

@@ -58,7 +58,7 @@ for epoch in range(3):
 - An explicit `shuffle=False` where no other loader is shuffled in its place, a sampler or a batch sampler.
 - Iterable datasets, those that are not known, and those that are told how many items go into a batch: they put side by side what belongs together.
 - A dataset that mixes or draws its items itself, but for once in its constructor, and an epoch loop that mixes something: the items, where the dataset keeps the list.
-- One batch of everything.
+- One batch of everything, and a loader that is built where another one is not, unless that has a `DistributedSampler` that shuffles: the order is chosen.
 - A loader that is iterated over once, as by a framework's trainer that is built for one epoch, or to which Lightning gives a sampler, as it trains in several processes.
 - What a framework trains on, where the dataset draws its items at random when it is built, as those of tests do.
 - What follows in time: a dataset whose name says so, or a hidden state that the loop or the model carries from batch to batch.
@@ -94,6 +94,7 @@ from looplint.rule import (
     note,
     only,
     only_over,
+    order_is_chosen,
     shuffles,
 )
 
@@ -103,8 +104,8 @@ CODE = "LL901"
 def check(program: Program) -> Reports:
     for loader, found in program.training_passes.items():
         swapped = _shuffled_instead(program, loader)
-        if loader.order != "as stored" and swapped is None:
-            continue  # an explicit shuffle, a sampler, or one batch of everything
+        if (loader.order != "as stored" and swapped is None) or order_is_chosen(found):
+            continue  # an explicit shuffle, a sampler, one batch of everything, or a loader in the place of another one
         if loader.style != "map":
             continue  # an iterable dataset, one that is not known, or one that mixes or draws its items itself
         if shuffles(found.epochs):

@@ -115,6 +115,8 @@ CALLS: dict[str, str] = {
     "torch.utils.data.random_split": "split",
     "torch.utils.data.DistributedSampler": "sampler",
     "torch.utils.data.distributed.DistributedSampler": "sampler",
+    "torch.utils.data.BatchSampler": "batch-sampler",
+    "torch.utils.data.sampler.BatchSampler": "batch-sampler",
     "torch.load": "load",
     "torch.save": "save",
     "torch.hub.load": "module",

@@ -8,13 +8,13 @@ import libcst as cst
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Dataset, FrameworkObject, Loader, Sampler
-from looplint.domain.values import constant_of, refs
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Ref, Value, constant_of, refs
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import BuildLoader, BuildSampler, Drive, Transfer
 from looplint.interpreter.elements import loaders_in
 from looplint.queries.data_loops import over_data, validation_loop
-from looplint.queries.program import Program
+from looplint.queries.program import Pass, Program
 from looplint.semantics.loaders import only_loader
 
 
@@ -39,6 +39,29 @@ def argument(loader: Loader, name: str) -> object:
         return None if loader.complete else Unknown()
     known = constant_of(value)
     return known.value if known is not None else Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBy:
+    """What draws the items of a loader, and where the loader keeps it: `sampler`."""
+
+    samplers: Value
+    path: str
+
+
+def drawn_by(loader: Loader) -> DrawnBy:
+    """The sampler of a loader, or that from which its batch sampler takes the items."""
+    by_batch = loader.options.get("batch_sampler", NOTHING)
+    if by_batch in (NOTHING, NONE):
+        return DrawnBy(loader.options.get("sampler", NOTHING), "sampler")
+    inner = (a.obj.heap.get("sampler", UNKNOWN) if isinstance(a, Ref) and isinstance(a.obj, Sampler) else frozenset({a}) for a in by_batch)
+    return DrawnBy(frozenset().union(*inner), "batch_sampler.sampler")
+
+
+def order_is_chosen(found: Pass) -> bool:
+    """Whether a run takes a loader in the place of another one that no distributed sampler mixes: what stands for that in a single process mixes as well."""
+    others = (o for e in found.others for o in e.subjects if isinstance(o, Loader))
+    return any(not any(each.by_epoch for each in refs(drawn_by(o).samplers, Sampler)) for o in others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +111,7 @@ def padded_passes(program: Program) -> Iterator[PaddedPass]:
     """The validation passes over a loader, on which nothing is trained, whose distributed sampler repeats items until each process has as many."""
     built = {obj for event in program.of(BuildSampler) for obj in event.subjects}
     for event, loader in measured_passes(program):
-        given = loader.options.get("sampler", frozenset())
+        given = drawn_by(loader).samplers
         samplers = refs(given, Sampler)
         if len(samplers) == len(given) == 1 and samplers[0] in built and samplers[0].pads and not samplers[0].escaped:
             yield PaddedPass(event, loader, samplers[0])

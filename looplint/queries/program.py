@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import combinations
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import (
@@ -42,10 +43,19 @@ from looplint.flow.events import (
 from looplint.flow.graph import Guard, Loop
 from looplint.flow.remarks import BuildLoader, EpochSet
 from looplint.flow.slicing import Slices
+from looplint.interpreter.elements import loaders_in
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.incidence import Incidence, builds
-from looplint.queries.relations import held_by, involved, moves_where_asked, only_in_train_mode, related
+from looplint.queries.relations import (
+    exclude_each_other,
+    held_by,
+    involved,
+    moves_where_asked,
+    only_in_train_mode,
+    related,
+    rule_each_other_out,
+)
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
 from looplint.syntax import ir
@@ -62,6 +72,8 @@ class Pass:
     backward: Event
     epochs: Loop
     batches: Loop
+    # What builds the loaders that a run may have in the place of this one.
+    others: tuple[Event, ...]
 
 
 class Program(Incidence):
@@ -258,11 +270,14 @@ class Program(Incidence):
         stepping = {loop for e in self.of(Step) for loop in e.loops}
         for event in self.of(Backward):
             for depth, loop in enumerate(event.loops):
-                loader = only_loader(loop.over) or _only(loop.taken)
-                if loader is None or loader not in built or not depth or loop not in stepping or event.manual:
+                if not depth or loop not in stepping or event.manual or not event.loops[depth - 1].repeats:
                     continue
-                if event.loops[depth - 1].repeats and event.loops[depth - 1] not in built[loader].loops:
-                    found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop))
+                one = only_loader(loop.over) or _only(loop.taken)
+                loaders = [one] if one is not None else _one_of(loop, event, built)
+                for loader in loaders:
+                    if loader in built and event.loops[depth - 1] not in built[loader].loops:
+                        others = tuple(built[o] for o in loaders if o is not loader)
+                        found.setdefault(loader, Pass(built[loader], event, event.loops[depth - 1], loop, others))
         return found
 
     def carries_state(self, loop: Loop) -> bool:
@@ -493,6 +508,14 @@ def _only(objects: Collection[Obj]) -> Loader | None:
     """The one loader among some objects, where it is nothing else."""
     found = next(iter(objects)) if len(objects) == 1 else None
     return found if isinstance(found, Loader) and not found.many else None
+
+
+def _one_of(loop: Loop, event: Event, built: Mapping[Obj, Event]) -> list[Loader]:
+    """The loaders of which a loop goes over that which a run has built, in one branch of a condition or another, where each may lead to an event."""
+    found = [o for o in sorted(loaders_in(loop.over), key=lambda o: o.name) if isinstance(o, Loader) and not o.many and o in built]
+    if len(found) < len(loop.over) or any(rule_each_other_out(built[o].guards, event.guards) for o in found):
+        return []
+    return found if all(exclude_each_other(built[a], built[b]) for a, b in combinations(found, 2)) else []
 
 
 def _only_of_tensors(step: Step) -> bool:

@@ -97,6 +97,8 @@ class SetEpoch(Repair):
         loader: the construction of its loader.
         epochs: the loop that counts epochs.
         batches: the loop over the loader.
+        path: where the loader keeps the sampler.
+        others: the constructions of the loaders that a run may have in the place of this one.
         unless: what the sampler may be instead: nothing else, None, or a sampler of another kind.
     """
 
@@ -104,6 +106,8 @@ class SetEpoch(Repair):
     loader: Event
     epochs: Loop
     batches: Loop
+    path: str
+    others: tuple[Event, ...]
     unless: Literal["", "None", "another"]
 
     def plan(self, p: Planner) -> Plan:
@@ -112,21 +116,30 @@ class SetEpoch(Repair):
         node = statement.node
         if not isinstance(node, cst.For) or not isinstance(node.target, cst.Name) or not self.epochs.iterates.startswith("range("):
             raise Infeasible("the loop does not count its epochs")
-        name = _known_in(p, self.sampler, statement, layout)
+        name = _known_in(p, self.sampler, statement, layout) if not self.others else self._kept(p, statement, layout)
         if name is None:
             loader_name = _known_in(p, self.loader, statement, layout) or _iterated_in(p, self.batches, statement, layout)
             if loader_name is None or self.unless:
                 raise Infeasible("neither the sampler nor its loader has a name where the epochs are counted")
-            name = f"{loader_name}.sampler"
+            name = f"{loader_name}.{self.path}"
         code = f"{name}.set_epoch({node.target.value})"
         body = body_of(statement)
-        if self.unless:
+        if self.unless or self.others:
             indent = layout.indent(body.statements[0])
-            test = f"{name} is not None" if self.unless == "None" else f"isinstance({name}, {_class_of(self.sampler, layout)})"
+            none = self.unless == "None" and not self.others
+            test = f"{name} is not None" if none else f"isinstance({name}, {_class_of(self.sampler, layout)})"
             code = f"if {test}:{layout.newline}{indent}{indent.removeprefix(layout.indent(statement))}{code}"
         draft = Draft(layout)
         draft.line_at_top(body, code)
         return Plan(f"Call {name}.set_epoch()", "safe", [draft])
+
+    def _kept(self, p: Planner, statement: Statement, layout: Layout) -> str:
+        """The sampler of whichever loader there is: where another one is built, nothing may have the name of the sampler."""
+        names = {_known_in(p, each, statement, layout) for each in (self.loader, *self.others)}
+        (name,) = names if len(names) == 1 else (None,)
+        if name is None or self.sampler.site.module is not layout.info or self.path != "sampler":
+            raise Infeasible("the loaders of which there is one have no name in common, or one of them may keep no such sampler")
+        return f"{name}.{self.path}"
 
 
 def _class_of(built: Event, layout: Layout) -> str:

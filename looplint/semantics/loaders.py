@@ -67,7 +67,7 @@ def _built(interp: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> 
     plain = obj.cls is None and obj.qualname in PLAIN_LOADERS
     named = ((name, args.get(number if plain else -1, name)) for number, name in enumerate(LOADER_ARGUMENTS))
     obj.options = {**obj.options, **{name: value for name, value in named if value is not None}}
-    for name in ("dataset", "sampler"):
+    for name in ("dataset", "sampler", "batch_sampler"):
         if name in obj.options:
             obj.heap[name] = obj.options[name]
     if plain and not args.starred:
@@ -135,6 +135,14 @@ def _sampler_built(interp: Interpreter, obj: Sampler, args: Arguments, expr: ir.
         known = constant_of(dropped) if dropped is not None else None
         obj.pads = dropped is None or (known is not None and not known.value)
     interp.remark(BuildSampler(), expr.node, {obj})
+
+
+@transfer("batch-sampler")
+def _batch_sampler(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """What puts the items of another sampler together: that one draws them, and is told the epoch."""
+    obj = interp.create(Sampler, expr.node, qualname=qualname)
+    obj.heap["sampler"] = args.get(0, "sampler") or UNKNOWN
+    return ref(obj)
 
 
 def _hangs_on_rank(interp: Interpreter, args: Arguments, expr: ir.Call) -> bool:
