@@ -276,15 +276,16 @@ class Interpreter(Position):
             case ir.Name():
                 return self.frame.born.get(target.id, self.frame.entered)
             case ir.Attr(value=ir.Name(id=base)):
-                for atom in self.frame.locals.get(base, frozenset()):
-                    if isinstance(atom, Ref):
-                        return self.heap.born.get((id(atom.obj), target.attr), ())
+                holders = (atom.obj for atom in self.frame.locals.get(base, NOTHING) if isinstance(atom, Ref))
+                return max((self.heap.born.get((id(o), target.attr), ()) for o in holders), key=len, default=())
             case ir.Subscript(value=ir.Attr() as whole):
                 return self.born(whole)
             case ir.Subscript(value=ir.Name(id=base)):
-                for atom in self.frame.locals.get(base, frozenset()):
-                    if isinstance(atom, Ref):
-                        return atom.obj.loops or ()
+                held = [atom.obj for atom in self.frame.locals.get(base, NOTHING) if isinstance(atom, Ref)]
+                in_each_turn = [
+                    o for o in held if not _is_made_in_a_branch(o)
+                ]  # another one, as of `if step % 100 == 0: sums = {}`, is made now and then
+                return max((o.loops or () for o in in_each_turn or held), key=len, default=())
         return ()
 
     def reachable(self, values: Iterable[Value]) -> list[Obj]:
@@ -338,3 +339,9 @@ class Interpreter(Position):
             obj.changing = True
         old = obj.heap.get(slot)
         obj.heap[slot] = value if old is None else join(old, value)
+
+
+def _is_made_in_a_branch(obj: Obj) -> bool:
+    """Whether a condition in the loop in which an object is made decides whether it is."""
+    depth = len(obj.loops or ())
+    return depth > 0 and any(guard.depth >= depth for guard in obj.made_under)
