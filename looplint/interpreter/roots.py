@@ -253,7 +253,7 @@ def _methods(interp: Interpreter, cls: ir.Class, mixed: Mapping[ir.Function, set
         return True
     elif kind is Scaler:
         uncalled = [f for f in uncalled if f.name not in SCALER_METHODS]  # what torch's are, whatever they are made of
-    if kind is Module and not cls.trains_itself:
+    if kind is Module and not (cls.trains_itself or _repeats_an_inherited_step(interp, found)):
         uncalled = [f for f in uncalled if f.name != "forward" and _tells_by_itself(f)]
     if not (uncalled or mixes) and not _set_up_by_a_base(interp, found):
         return True
@@ -373,6 +373,16 @@ def _inherited_set_ups(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, 
         }
         seen |= base.cls.methods.keys()
     return found
+
+
+def _repeats_an_inherited_step(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether methods of a class call in a loop one that it has from a base and that goes backward: `for batch in loader: self.observe(batch)`."""
+    steps: set[str] = set()
+    for base in classes.mro(interp, cls)[1:]:
+        code = base.module.lowered() if base.cls.trains_itself else None
+        methods = frozenset(base.cls.methods.values())
+        steps |= {e.function.name for e in (code.gradient_calls if code is not None else ()) if e.kind == "backward" and e.function in methods}
+    return bool(training_methods.repeating(cls.cls.methods.values(), steps - cls.cls.methods.keys()))
 
 
 def _set_up_by_a_base(interp: Interpreter, cls: ClassRef) -> bool:
