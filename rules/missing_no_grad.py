@@ -68,14 +68,14 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
-- Parts of a model out of sight in a program that trains none, unless it moves them or switches their mode: they may be methods that disable gradients.
+- Parts of a model out of sight in a program that trains none, unless it moves them, switches their mode, or they give a batch's loss by name: they may disable gradients.
 - Models whose own forward differentiates something: the forces of an energy, an optimization in a layer.
 - Methods that are told the names of parameters, one by one, as for groups with rates of their own.
 - Forwards whose results are not measured, but for a pass over a loader in eval mode, or of a model as above.
 
 ## Repair
 
-Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight, or for an old torch (`loss.data[0]`).
+Safe: wrap the pass in `with torch.no_grad():`, or the call of a function of another file. Unsafe where its result goes on out of sight, for a loss out of sight, or for an old torch (`loss.data[0]`).
 
 ## Evidence
 
@@ -102,6 +102,7 @@ from looplint.rule import (
     is_a_pass,
     may_be_sent_backward_elsewhere,
     may_be_trained,
+    may_run_without_gradients,
     mode_states,
     name_of,
     note,
@@ -130,7 +131,7 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
 
     Other turns may be the steps of one thing, as of a model that generates: they count in a program that makes them, not in a function of unknown callers.
     """
-    if loop is None or any(program.may_be_a_method(o) for o in event.subjects):
+    if loop is None or may_run_without_gradients(program, event):
         return False
     if not (over_data(loop) or over_chunks(loop) or has_a_batch_a_turn(loop)):
         return measured and not event.root and loop.repeats and not over_entries(loop)

@@ -381,7 +381,9 @@ def _repeats_an_inherited_step(interp: Interpreter, cls: ClassRef) -> bool:
     for base in classes.mro(interp, cls)[1:]:
         code = base.module.lowered() if base.cls.trains_itself else None
         methods = frozenset(base.cls.methods.values())
-        steps |= {e.function.name for e in (code.gradient_calls if code is not None else ()) if e.kind == "backward" and e.function in methods}
+        steps |= {
+            e.function.name for e in (code.gradient_calls if code is not None else ()) if e.kind == "backward" and e.function in methods
+        }
     return bool(training_methods.repeating(cls.cls.methods.values(), steps - cls.cls.methods.keys()))
 
 

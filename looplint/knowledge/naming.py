@@ -225,6 +225,11 @@ def is_for_evaluations(function: str) -> bool:
     return re.search(_FOR_EVALUATIONS, function) is not None
 
 
+def gives_a_loss_of_validation(method: str) -> bool:
+    """Whether a method that gives a loss is for validation by its name: `val_loss`, `compute_eval_loss`."""
+    return is_for_evaluations(method) or "val" in method.split("_")
+
+
 def is_a_validation(function: str) -> bool:
     """Whether a function does nothing but evaluate by its name, whatever calls it: `eval_epoch`, `_validate`; what scores or samples may serve a loss."""
     return re.match(_VALIDATION, function) is not None

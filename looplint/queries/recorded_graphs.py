@@ -98,6 +98,18 @@ def takes_what_has_no_graph(program: Program, event: Forward) -> bool:
     return bool(behind) and all(each.grad is False for each in behind)
 
 
+def may_run_without_gradients(program: Program, event: Forward) -> bool:
+    """Whether what is applied may be a method out of sight that disables gradients by itself, or has no parameters.
+
+    What gives the loss of a batch by its name is there to go backward, unless it is for validation, or computes the loss of outputs.
+    """
+    methods = [o for o in event.subjects if program.may_be_a_method(o)]
+    of_outputs = event.inputs is not None and bool(event.inputs.origins)
+    return any(
+        of_outputs or program.is_untrained_method(o) or naming.gives_a_loss_of_validation(o.name.rpartition(".")[2]) for o in methods
+    )
+
+
 def refusal(program: Program, event: Forward) -> Export | None:
     """Where the result of a forward that records its graph becomes an array as it is, if the program trains its model, which is not frozen then."""
     if not related(program.stepped_modules, event.subjects):

@@ -14,6 +14,7 @@ from looplint.knowledge import naming
 from looplint.queries.data_loops import over_chunks, over_data
 from looplint.queries.modes import MODE
 from looplint.queries.recorded_graphs import serves_more_classes
+from looplint.queries.relations import related
 from looplint.queries.torch_versions import may_lack_no_grad
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
@@ -106,6 +107,8 @@ class InsertNoGrad(Repair):
         local = function is not None and imported_in(layout, function, target, "torch")
         # Who detaches what a model gives knows that it has a graph: a model that is not in sight may need one inside.
         unseen = self.event.key in p.program.uses.detached and any(o.symbolic for o in self.event.subjects)
+        # So may a method out of sight that computes a loss, as one with a penalty of a gradient does.
+        unseen = unseen or any(p.program.may_be_a_method(o) and not related(p.program.stepped_modules, {o}) for o in self.event.subjects)
         # What leaves with its graph for callers that are not in sight may go backward there.
         left = self.event.key in p.program.uses.handed_on and not _is_named(function, naming.is_for_evaluations)
         partly = self.event.chain.index(place.site) < called

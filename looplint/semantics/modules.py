@@ -361,6 +361,8 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
     ):
         # `model.part()` without an input, `model.init_hidden(n)` or `model.get_optimizer(lr)` is a method that is not known, not a part that is applied.
         return frozenset({Unknown(frozenset({obj.parent or obj}), parameters=naming.makes_optimizers(method))})
+    if isinstance(obj, Module) and _gives_another_form(interp, obj, expr):
+        return ref(obj.parent or obj)
     if isinstance(obj, Module) and _is_method_of_a_loop(interp, obj, args):
         # `model.train_epoch(loader)`, or `model.observe(batch)` in a program whose classes go backward there: it may do anything with the model.
         whole = obj.parent or obj
@@ -370,6 +372,13 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
     if cls is not None and leaves_outputs(interp, cls) and any(each.cls.trains_itself for each in classes.mro(interp, cls)):
         followed = classes.find_member(interp, cls, "forward")  # `self.forward()`, and then `self.loss.backward()`
     return interp.call(classes.bind(interp, followed, obj), args, expr) if followed is not None else forward(interp, obj, args, expr)
+
+
+def _gives_another_form(interp: Interpreter, obj: Module, expr: ir.Call) -> bool:
+    """Whether what goes by a name of a module out of sight gives what takes the module's place, as `model = model.get_form_for(task)` does: no output."""
+    path = ir.path_of(expr.func) or ""
+    owner, _, method = path.rpartition(".")
+    return obj.part and obj.symbolic and method.startswith("get_") and (path, owner) in interp.frame.function.made
 
 
 def _is_method_of_a_loop(interp: Interpreter, obj: Module, args: Arguments) -> bool:
