@@ -5,6 +5,7 @@ from __future__ import annotations
 from looplint.domain.objects import Dict, Instance, Module, Obj, Options
 from looplint.domain.values import NONE, ClassRef, Ref, Value
 from looplint.interpreter import classes, objects, settled, signatures
+from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import MODULE_MEMBERS
 from looplint.regex import regex
@@ -29,7 +30,7 @@ def is_asked_of_none(interp: Interpreter, owner: Value, asked: ir.Expr, expr: ir
         asked: the expression of it.
         expr: the whole.
     """
-    if owner != NONE or not _stays_none(interp, asked):
+    if owner != NONE or not _stays_none(interp, interp.frame, asked):
         return False
     error = "an AttributeError" if isinstance(expr, ir.Attr) else "a TypeError"
     signatures.end_there(interp, f"`{ir.render(expr)}` ends in {error}: `{ir.render(asked)}` is None", expr)
@@ -119,18 +120,31 @@ def _lacks_member(interp: Interpreter, obj: Obj, cls: ClassRef, name: str) -> bo
     )
 
 
-def _stays_none(interp: Interpreter, asked: ir.Expr) -> bool:
-    """Whether what an expression names cannot hold anything but what it holds here: a variable of the function, or an attribute that nothing else sets."""
+def _stays_none(interp: Interpreter, frame: Frame, asked: ir.Expr) -> bool:
+    """Whether what an expression names is None by what is written, whatever else may happen: an attribute that nothing else sets, or a variable that is given None."""
     match asked:
+        case ir.Const(value=None):
+            return True
         case ir.Name(id=name):
-            frame = interp.frame
-            declared = regex(rf"\b(?:nonlocal|global)\b[^\n]*\b{name}\b")
-            return frame.caller is not None and name in frame.locals and declared.search(frame.module.source.text) is None
+            return frame.caller is not None and name in frame.locals and _is_given_none(interp, frame, name)
         case ir.Attr(value=ir.Name(), attr=name):
-            match [*interp.frame.instance]:
+            match [*frame.instance]:
                 case [Ref(Obj(symbolic=False, shown=False, candidates=0) as obj)] if (cls := classes.class_of(obj)) is not None:
                     return _lacks_member(interp, obj, cls, name)
     return False
+
+
+def _is_given_none(interp: Interpreter, frame: Frame, name: str) -> bool:
+    """Whether a variable of a function gets nothing but None: by its own assignments, or as a parameter by the call that is followed."""
+    declared = regex(rf"\b(?:nonlocal|global)\b[^\n]*\b{name}\b")
+    if declared.search(frame.module.source.text) is not None:
+        return False
+    stmts = [s for s in ir.statements(frame.function.body) if any(name in ir.paths_in(target) for target in ir.targets(s))]
+    if stmts:
+        return all(isinstance(s, ir.Assign) and isinstance(s.value, ir.Const) and s.value.value is None for s in stmts)
+    param = next((p for p in frame.function.params if p.name == name), None)
+    given = frame.written.get(name, param.default) if param is not None and frame.written is not None else None
+    return given is not None and frame.caller is not None and _stays_none(interp, frame.caller, given)
 
 
 def _puts_under(info: ModuleInfo, key: str) -> bool:

@@ -55,7 +55,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "fails", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "shared", "stars", "tests", "yields",
+        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "fails", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "shared", "stars", "tests", "written", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
@@ -92,6 +92,8 @@ class Frame:
         self.tests: dict[str, ir.Expr] = {}
         # The names of the callers from which a parameter was computed.
         self.given: dict[str, frozenset[str]] = {}
+        # The arguments of its call as they are written, by the parameters that get them; None where that is not known.
+        self.written: dict[str, ir.Expr] | None = None
         # The parameters that stand for a name of the caller throughout, with what they stand for.
         self.handed: dict[str, ir.Expr] = {}
         # Those that stand for an entry of a container of the caller.

@@ -70,6 +70,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         arguments = _written_arguments(func, expr)
         frame.given = _given(interp, {name: value for name, value in arguments.items() if name in function.tested})
         if _is_called_by_name(func, args, expr):
+            frame.written = arguments
             frame.handed = handed_down.handed(function, arguments)
             frame.entries = handed_down.entries(function, arguments)
             for name, given in frame.handed.items():

@@ -33,6 +33,17 @@ class Tester:
         self.critic.eval()
 
 
+class Measured:
+    def __init__(self):
+        self.metric = None
+
+    def choose(self):
+        self.metric = load()
+
+    def measure(self):
+        return size(3, self.metric)
+
+
 def size(batch, mask=None):
     return batch + mask.size(0)
 
@@ -64,6 +75,7 @@ FAILING = {
     "a call": "best = None; print(best(3))",
     "a default that is never given": "print(size(3))",
     "a call for its own sake": "size(3)",
+    "a default that another function hands on": "def measure(mask=None): return size(3, mask)\n    print(measure())",
     "an argument": "Trainer(None)",
     "what a constructor sets to None": "Tester().check()",
     "a key": "table = {'a': 1}; table['b'] = 2; print(table['zeta'])",
@@ -78,6 +90,8 @@ RUNNING = {
     "caught": "best = None\n    try:\n        print(best.size)\n    except AttributeError:\n        pass",
     "a default that somebody else may give": "pass",
     "set by a method": "trainer = Trainer({'rate': 3}); trainer.take(load()); trainer.check()",
+    "an attribute that another method sets": "print(Measured().measure())",
+    "one of two values": "best = None\n    if load(): best = load()\n    print(best.size)",
     "set by others": "trainer = Tester(); trainer.critic = load(); trainer.check()",
     "set out of sight": "trainer = Tester(); setup(trainer); trainer.check()",
     "a key that is there": "table = {'a': 1}; table['zeta'] = 2; print(table['zeta'])",
