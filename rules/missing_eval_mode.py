@@ -74,7 +74,8 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-Safe: insert `eval()` before the pass, and `train()` back where it is needed.
+Safe: insert `eval()` before the pass, and `train()` back where it is needed. Unsafe where a norm has `momentum=1`: its running statistics are those
+of the last batch alone, and the model must be trained with a smaller one first.
 
 ## Evidence
 
@@ -97,6 +98,7 @@ from looplint.rule import (
     called_at,
     collects_arrays,
     estimates_statistics,
+    keeps_one_batch,
     layers_are_set,
     loaded_before,
     may_be_trained,
@@ -160,23 +162,22 @@ def check(program: Program) -> Reports:
         effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
         where = "in this validation pass" if loop is not None and not given_out else "for this prediction"
         switched = to_switch(name)
-        after = "" if given_out else f", and {switched}.train() before training goes on"
+        first = "train with a momentum below 1 (1 keeps the statistics of one batch), and " if keeps_one_batch(module) else ""
+        after = "" if given_out or first else f", and {switched}.train() before training goes on"
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         by_itself = switch is not None and switch.site == event.site
         cure = (
             "its forward calls train() itself, whatever its caller sets: take that out"
             if by_itself
-            else f"call {switched}.eval() before it{after}"
+            else f"{first}call {switched}.eval() before it{after}"
         )
         message = f"{name} is in train mode {where}: {effect}; {cure}"
         if switch and not by_itself:
             notes = note(switch, "train mode is switched on here")
+        elif loaded:
+            notes = note(loaded, f"{name} gets its weights here")
         else:
-            notes = (
-                note(loaded, f"{name} gets its weights here")
-                if loaded
-                else note(trained, f"{called_at(trained, module) if trained else name} is trained here")
-            )
+            notes = note(trained, f"{called_at(trained, module) if trained else name} is trained here")
         notes += note_of_pass(None if given_out else loop, event.chain[event.outside])
         repair = InsertEval(module=module, loop=loop, event=event, depth=event.outside)
         severity: Severity | None = None if matters else "warning" if switch or _is_switched(program, module) else "advice"

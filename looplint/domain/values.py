@@ -448,6 +448,11 @@ def constant_of(value: Value) -> Const | None:
     return None
 
 
+def is_one(value: Value | None) -> bool:
+    """Whether a value may be the number 1, as far as the program tells."""
+    return any(isinstance(a, Const) and not isinstance(a.value, bool) and a.value == 1 for a in value or ())
+
+
 def may_be_unknown(value: Value) -> bool:
     return not value or any(isinstance(a, Unknown) for a in value)
 

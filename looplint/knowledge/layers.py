@@ -74,6 +74,11 @@ TRACKING = {
     "BatchNorm1d": (4, True), "BatchNorm2d": (4, True), "BatchNorm3d": (4, True), "InstanceNorm1d": (4, False), "InstanceNorm2d": (4, False),
     "InstanceNorm3d": (4, False),
 }  # fmt: skip
+# Where layers are given how much of their running statistics each batch replaces; with 1, all of it.
+MOMENTA = {
+    "BatchNorm1d": 2, "BatchNorm2d": 2, "BatchNorm3d": 2, "LazyBatchNorm1d": 1, "LazyBatchNorm2d": 1, "LazyBatchNorm3d": 1, "SyncBatchNorm": 2,
+    "InstanceNorm1d": 2, "InstanceNorm2d": 2, "InstanceNorm3d": 2,
+}  # fmt: skip
 # Layers that are built of layers they are given.
 BUILT_OF_LAYERS = frozenset({"TransformerEncoder", "TransformerDecoder", "DataParallel", "DistributedDataParallel"})
 # Layers that normalise over the batch, and ready-made models that are full of them.

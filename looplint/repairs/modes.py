@@ -15,6 +15,7 @@ from looplint.queries.data_loops import over_chunks, over_data
 from looplint.queries.modes import MODE
 from looplint.queries.recorded_graphs import serves_more_classes
 from looplint.queries.relations import related
+from looplint.queries.statistics import keeps_one_batch
 from looplint.queries.torch_versions import may_lack_no_grad
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
@@ -44,7 +45,8 @@ class InsertEval(Repair):
 
     def plan(self, p: Planner) -> Plan:
         place, target = _pass(p, self.loop, self.event, self.depth)
-        name = next((found for part in self.module.lineage() if (found := name_of_model(p, part, place, self.event))), None)
+        named = ((part, name_of_model(p, part, place, self.event)) for part in self.module.lineage())
+        switched, name = next(((part, found) for part, found in named if found), (self.module, None))
         if name is None:
             raise Infeasible("the model has no name where it is validated")
         above = _above_the_others(p, self.module, self.event, self.depth, target) if self.loop is None else target
@@ -70,7 +72,9 @@ class InsertEval(Repair):
         draft.line_before(before, f"{name}.eval()")
         # One computation would make its parts in two modes: a search that asks for the root here, and for its leaves elsewhere.
         alone = self.loop is not None or not _predicts_elsewhere(p, self.module, self.event, self.depth)
-        return Plan(f"Set {name} to eval mode for this pass", "safe" if alone and covered else "unsafe", [draft])
+        # Eval mode would normalise with the statistics of whichever batch was the last.
+        useful = not keeps_one_batch(switched)
+        return Plan(f"Set {name} to eval mode for this pass", "safe" if alone and covered and useful else "unsafe", [draft])
 
 
 class InsertNoGrad(Repair):

@@ -9,7 +9,7 @@ from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Ref, Tens
 from looplint.interpreter import calls, classes, hooks, inherited, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
-from looplint.semantics import distributions, losses, module_containers, scalers
+from looplint.semantics import distributions, losses, modes, module_containers, scalers
 from looplint.semantics.unknown_objects import of_container
 from looplint.syntax import ir
 
@@ -61,6 +61,7 @@ def _give(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> None
     match obj:
         case Module():
             module_containers.fill_derived(interp, obj, args)
+            modes.note_momentum_of_base(interp, obj, args)
         case Scaler():
             scalers.switch_by(obj, args)
         case Distribution():

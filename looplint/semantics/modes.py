@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from typing import Literal
 
 from looplint.domain.objects import Module
-from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Method, Ref, Unknown, Value, const, constant_of
+from looplint.domain.values import UNKNOWN, Arguments, ClassRef, Const, Method, Ref, Unknown, Value, const, constant_of, is_one
 from looplint.interpreter import classes
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import compare, truth_of
 from looplint.knowledge import naming
-from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, RECURRENT, TRACKING
+from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, MOMENTA, RECURRENT, TRACKING
 from looplint.syntax import ir
 
 
 def note_modes(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> None:
     """Note of a module that is built whether its own computation differs between the modes."""
+    _note_momentum(obj, obj.qualname, args)
     differs = _layer_differs(obj, args) if obj.cls is None else _forward_asks(interp, obj, obj.cls)
     if differs and obj.cls is None and _is_asked_for(interp.frame, obj, args, expr):
         differs = None
@@ -25,6 +26,19 @@ def note_modes(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call)
         differs = None
     modal: Literal["yes", "no", "maybe"] = "maybe" if differs is None else "yes" if differs else "no"
     obj.modal = modal if obj.modal in ("", modal) else "maybe"
+
+
+def note_momentum_of_base(interp: Interpreter, obj: Module, args: Arguments) -> None:
+    """Note of what derives from a norm whether each batch replaces its running statistics, by what the constructor of that is given."""
+    for base in classes.external_bases(interp, obj.cls) if obj.cls is not None else ():
+        _note_momentum(obj, base, args)
+
+
+def _note_momentum(obj: Module, layer: str, args: Arguments) -> None:
+    """Note of a norm whether each batch replaces its running statistics."""
+    library, _, leaf = layer.rpartition(".")
+    given = args.get(MOMENTA[leaf], "momentum") if library.startswith("torch.nn") and leaf in MOMENTA else None
+    obj.of_one_batch = obj.of_one_batch or is_one(given)
 
 
 def switches_of_forward(interp: Interpreter, cls: ClassRef) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ from looplint.semantics.carried import carries_state, leaves_outputs
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
 from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
-from looplint.semantics.modes import note_modes, switches_of_forward
+from looplint.semantics.modes import note_modes, note_momentum_of_base, switches_of_forward
 from looplint.semantics.module_containers import fill_derived
 from looplint.semantics.outcomes import of_forward
 from looplint.semantics.parameters import held, is_frozen, note_class, shows_no_parameters, without_parameters
@@ -409,6 +409,7 @@ def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> 
             register(value, deep=True)
     if obj.cls is not None and classes.find_member(interp, obj.cls, "__init__") is None:
         fill_derived(interp, obj, args)
+        note_momentum_of_base(interp, obj, args)
     obj.arguments = obj.arguments or args
     if obj.cls is None and (dtype := args.keywords.get("torch_dtype") or args.keywords.get("dtype")):
         obj.dtype = dtypes.name_of(dtype)
