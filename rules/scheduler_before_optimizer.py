@@ -61,7 +61,8 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the call after the optimizer's step. Unsafe where another scheduler steps beside it, and stays: their rates would be one step apart.
+Safe: move the call after the optimizer's step. Unsafe where another scheduler steps beside it, and stays: their rates would be one step apart;
+and where what it is moved past reads `get_lr()` or `last_epoch`: that gives other numbers then, `get_last_lr()` the rate in force.
 
 ## Evidence
 

@@ -216,6 +216,12 @@ class ResetStatistics(Remark):
     kind = "reset-statistics"
 
 
+class AskPlace(Remark):
+    """It is read how far a scheduler has got, or what it makes of that: `scheduler.last_epoch`, `scheduler.get_lr()`."""
+
+    kind = "ask-place"
+
+
 class EpochSet(Remark):
     """The epoch of a sampler is set."""
 

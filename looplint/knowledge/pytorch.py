@@ -282,7 +282,7 @@ SCHEDULER_METHODS: dict[str, str] = {
     "state_dict": "state-dict",
     "load_state_dict": "load-state",
     "get_last_lr": "pure",
-    "get_lr": "pure",
+    "get_lr": "ask-place",
     "print_lr": "pure",
     "get_epoch_values": "pure",
 }

@@ -20,6 +20,8 @@ SCHEDULER_HORIZONS: dict[str, tuple[tuple[int, str], ...]] = {
     "LambdaLR": ((1, "lr_lambda"),),
     "MultiplicativeLR": ((1, "lr_lambda"),),
 }
+# Attributes of torch's schedulers that say how far one has got.
+PLACES = frozenset({"last_epoch", "_step_count"})
 # Where schedulers of the whole training are told after how many steps they end.
 ENDS = {
     **{name: SCHEDULER_HORIZONS[name][0] for name in ("CosineAnnealingLR", "PolynomialLR")},

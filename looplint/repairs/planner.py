@@ -60,9 +60,9 @@ class Planner:
             statement = owner
         return statement
 
-    def events_in(self, statement: Statement, layout: Layout) -> Iterator[Event]:
-        """The events that happen in a statement, or in what it calls."""
-        return self._offsets_of(Event, layout).within(statement)
+    def events_in(self, statement: Statement, layout: Layout, kind: type[Event] = Event) -> Iterator[Event]:
+        """The events that happen in a statement, or in what it calls; with a kind, the remarks of that."""
+        return self._offsets_of(kind, layout).within(statement)
 
     def _offsets_of(self, kind: type[Event], layout: Layout) -> _Offsets:
         key = (kind, layout)
@@ -72,7 +72,7 @@ class Planner:
 
     def entrusts(self, statement: Statement, layout: Layout) -> bool:
         """Whether code out of sight gets a loss in a statement, or in what it calls, and may send it backward."""
-        return any(True for _ in self._offsets_of(Entrust, layout).within(statement))
+        return any(True for _ in self.events_in(statement, layout, Entrust))
 
     def does(self, statement: Statement, layout: Layout, obj: Obj | None, *kinds: str) -> bool:
         """Whether an event of some kinds happens to an object (to any where it is None) in a statement."""

@@ -8,6 +8,7 @@ from looplint.domain.objects import Obj
 from looplint.finding import Applicability
 from looplint.flow.events import Clear, Construct, Event, Step
 from looplint.flow.graph import Loop
+from looplint.flow.remarks import AskPlace
 from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Statement
@@ -63,7 +64,8 @@ class MoveToEpochEnd(Repair):
             raise Infeasible("it uses names of the batch loop")
         draft = Draft(place.layout)
         draft.move_after(unit, target)
-        return Plan("Step the scheduler once per epoch, after the batch loop", "safe" if self.told else "unsafe", [draft])
+        safe = self.told and not _is_asked_between(p, self.event, place, target)
+        return Plan("Step the scheduler once per epoch, after the batch loop", "safe" if safe else "unsafe", [draft])
 
 
 def _uses_targets(unit: Statement, loop: Statement) -> bool:
@@ -98,7 +100,8 @@ class MoveIntoBatchLoop(Repair):
             raise Infeasible("the optimizer steps in another function, where the scheduler is not known")
         target = _behind_update(p, theirs, self.optimizer)
         # A condition on epochs would be tested in every batch.
-        applicability: Applicability = "safe" if isinstance(p.unit(mine, target, "schedule").node, cst.BaseSmallStatement) else "unsafe"
+        plain = isinstance(p.unit(mine, target, "schedule").node, cst.BaseSmallStatement)
+        applicability: Applicability = "safe" if plain and not _is_asked_between(p, self.event, mine, target) else "unsafe"
         return _step_after(p, mine, target, "Step the scheduler after every optimizer step", applicability)
 
 
@@ -125,7 +128,19 @@ class MoveAfterStep(Repair):
         ) or isinstance(outer.node, _LOOPS)
         others = [s for s in block.statements[outer.index + 1 :] if p.does(s, mine.layout, self.optimizer, "step")]
         target = others[-1] if others else outer if inner else _behind_update(p, theirs, self.optimizer)
-        return _step_after(p, mine, target, "Step the scheduler after the optimizer", "unsafe" if self.beside else "safe")
+        changed = self.beside or _is_asked_between(p, self.event, mine, target)
+        return _step_after(p, mine, target, "Step the scheduler after the optimizer", "unsafe" if changed else "safe")
+
+
+def _is_asked_between(p: Planner, event: Event, mine: Place, target: Statement) -> bool:
+    """Whether what a move carries a scheduler's step past reads how far that has got, and would find it elsewhere; code out of sight that gets it may.
+
+    In the epoch of a milestone `get_lr()` then gives the lowered rate times the factor once more; `get_last_lr()` gives the rate that is in force.
+    """
+    _, here, there = common_block(mine.statement, target)
+    passed = [here, *crossed(mine.statement, target), there]
+    asked = (e for s in passed for e in (*p.events_in(s, mine.layout, AskPlace), *p.events_in(s, mine.layout)))
+    return any(e.kind in ("ask-place", "escape") and not e.subjects.isdisjoint(event.subjects) for e in asked)
 
 
 def _behind_update(p: Planner, step: Place, optimizer: Obj | None) -> Statement:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from looplint.domain.objects import Obj, Scheduler, Unit
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Tuple, Value, constant_of, exact_items, refs
 from looplint.flow.events import Construct, Schedule
-from looplint.interpreter import classes
+from looplint.flow.remarks import AskPlace
+from looplint.interpreter import classes, hooks
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
@@ -214,6 +215,18 @@ def _schedule(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         return run_stages(interp, (), expr)
     interp.emit(Schedule(args=args), expr.node, {obj}, certain=is_one(interp, obj, expr))
     return NONE
+
+
+@method_transfer("ask-place")
+def _ask_place(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.remark(AskPlace(), expr.node, {obj})
+    return UNKNOWN
+
+
+@hooks.place_asked
+def _on_place(interp: Interpreter, expr: ir.Attr, owner: Value) -> None:
+    if asked := refs(owner, Scheduler):
+        interp.remark(AskPlace(), expr.node, asked)
 
 
 @transfer("step-scheduler")
