@@ -70,7 +70,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
-- Where a dropout is an option of the command line that is 0 by default, this is advice, unless the program sets modes.
+- Where a dropout is 0 by default, by an option of the command line or an object on which options are set, this is advice, unless the program sets modes.
 
 ## Repair
 

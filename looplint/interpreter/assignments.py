@@ -28,7 +28,19 @@ from looplint.domain.values import (
     refs,
     tensor_of,
 )  # fmt: skip
-from looplint.interpreter import choices, classes, conditions, data_fields, gradient_uses, handed_out, hooks, objects, outside, shared
+from looplint.interpreter import (
+    choices,
+    classes,
+    conditions,
+    data_fields,
+    gradient_uses,
+    handed_out,
+    hooks,
+    objects,
+    options_given,
+    outside,
+    shared,
+)
 from looplint.interpreter.elements import element_of, last_of, note_last
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
@@ -230,6 +242,7 @@ def _assign_item(interp: Interpreter, target: ir.Subscript, value: Value, stmt: 
                     if isinstance(obj, List):
                         obj.items = None
                 interp.write(obj, "[]", value)
+                options_given.set_entry(interp, obj, key, value)
             elif isinstance(obj, StateDict):
                 hooks.entry_assigned.run(interp, obj, target, stmt)
             elif isinstance(obj, Module):

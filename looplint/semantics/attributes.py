@@ -28,7 +28,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )
-from looplint.interpreter import classes, hooks, outside, registries, unfollowed, unseen_methods
+from looplint.interpreter import classes, hooks, options_given, outside, registries, unfollowed, unseen_methods
 from looplint.interpreter.interpreter import TRACKED, Interpreter
 from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.objects import any_part
@@ -192,6 +192,7 @@ def _setattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
         if name is None or not isinstance(name.value, str):
             adopt(obj, value)
             made_up_names.keep(interp, obj, attr, value)
+            options_given.set_by_options(interp, obj)
             for each in interp.reachable([value]):
                 each.lost = each.lost or not interp.aside  # whoever makes up the name again has it
         elif isinstance(obj, TorchModule) and expr.args:

@@ -24,7 +24,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Snapshot
-from looplint.interpreter import hooks, unfollowed
+from looplint.interpreter import hooks, options_given, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.outside import behind, is_unseen
 from looplint.knowledge.lookup import tensor_method
@@ -72,6 +72,8 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             )
             for attribute, value in (*entries, *args.keywords.items()):
                 interp.write(obj, attribute, value)
+            if not refs(args.get(0, "") or NOTHING, Dict) and not args.keywords:
+                options_given.set_by_options(interp, obj)
             return UNKNOWN
         case Method(obj=Ref(obj=Instance()), name="__dict__"):
             return unfollowed.quiet(interp, args)

@@ -9,7 +9,7 @@ from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
 from looplint.flow.events import Backward, Clear, Escape, LoadState
 from looplint.flow.remarks import EpochSet
-from looplint.interpreter import classes, handed_out, inherited, objects, unfollowed
+from looplint.interpreter import classes, handed_out, inherited, objects, options_given, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
 from looplint.knowledge import naming
@@ -112,6 +112,8 @@ def of_container(interp: Interpreter, obj: Obj, name: str, args: Arguments) -> V
     """What a method of Python's own containers gives that a class of the program derives from: it does nothing to what the object keeps."""
     if name not in _OF_CONTAINERS or not isinstance(obj, Instance) or obj.cls is None or not classes.is_container(interp, obj.cls):
         return None
+    if name == "update" and options_given.has_entries_as_attributes(interp, obj.cls):
+        options_given.take_over(interp, obj, args)
     unfollowed.put_off(interp, args)
     kept = interp.reachable([ref(obj), *args.values()])
     return frozenset({Unknown(frozenset(o for o in kept if isinstance(o, Module | Engine)))})
