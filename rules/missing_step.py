@@ -4,6 +4,7 @@
 
 Reports a backward in a loop that fills the gradients of an optimizer which steps nowhere in the program. The optimizer is built in the code
 that leads to the loop or by its class, whose method goes over all epochs; one that is passed in counts where the loop clears it: no caller steps it then.
+Also a backward of a module that no optimizer holds, where the optimizer that steps behind it holds exactly what another one does: copied, and not changed.
 
 ## Why it matters
 
@@ -82,15 +83,16 @@ from looplint.rule import (
     Reports,
     Step,
     built_by_its_trainer,
-    held_by,
     is_beside,
     is_given_states_of,
     name_of,
     note,
     only_where,
+    others_step,
     related,
     ruled_out_by_settings,
     steps_in_some_call,
+    unheld,
 )
 
 CODE = "LL106"
@@ -118,6 +120,10 @@ def check(program: Program) -> Reports:
         message = f"{run} are computed in this loop, but nothing calls {name}.step(): the parameters never change; call it after backward()"
         what = f"{name} is built here" if isinstance(start, Construct) else f"{name}'s gradients are cleared here"
         yield Report(event, message, note(start, what), repair=InsertStep(optimizer=optimizer, backward=event))
+    for lost in unheld(program):
+        name, module, twin = name_of(lost.optimizer), name_of(lost.module), name_of(lost.twin)
+        message = f"no optimizer holds {module}, whose gradients are computed here: it never learns; {name} holds what {twin} does: build it on {module}"
+        yield Report(lost.backward, message, note(lost.construct, f"{name} is built here"))
 
 
 def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own: list[Step], rest: list[Step]) -> Clear | Construct | None:
@@ -129,7 +135,7 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
         return None  # gradients that are filled by hand, or wanted of the inputs
     beside = [step for step in own if is_beside(step, optimizer, event)]
     own = [step for step in own if step not in beside]
-    if not all(ruled_out_by_settings(program, event, step) for step in own) or _others_step(rest, optimizer, event):
+    if not all(ruled_out_by_settings(program, event, step) for step in own) or others_step(rest, optimizer, event):
         return (
             None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
         )
@@ -168,13 +174,6 @@ def _built_and_kept(program: Program, optimizer: Optimizer | Engine, root: str) 
     if any(not e.output and program.touches(e, optimizer) for e in program.of(Escape)):
         return None
     return next((e for e in program.of(Construct) if optimizer in e.subjects and e.root == root), None)
-
-
-def _others_step(steps: list[Step], optimizer: Optimizer | Engine, backward: Backward) -> bool:
-    """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was rebuilt."""
-    inner = backward.loops[-1].site.node
-    stepped = held_by(o for e in steps if any(loop.site.node is inner for loop in e.loops) for o in e.subjects)
-    return bool(optimizer.holds) and all(related([h], stepped) for h in optimizer.holds)
 
 
 def _used_otherwise(program: Program, optimizer: Optimizer | Engine) -> bool:

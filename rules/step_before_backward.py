@@ -49,7 +49,8 @@ def train(net: nn.Module, loader, epochs: int):
 
 - A step that finds gradients on some path: a special case in the first iteration, or a pipeline that steps on the batch before and clears
   after the step.
-- A step that may be another optimizer's.
+- A step that may be another optimizer's. One behind a backward whose gradients no optimizer has, because it was built on the parameters of another one:
+  missing-step reports that.
 - A step that is given a closure.
 - An optimizer that escapes, in between, into code that cannot be followed.
 
@@ -65,6 +66,7 @@ What a run shows: the steps change nothing.
 from looplint.rule import (
     Automaton,
     Backward,
+    Clear,
     MoveAfterBackward,
     Program,
     Report,
@@ -73,6 +75,7 @@ from looplint.rule import (
     backwards_not_for,
     called_at,
     note,
+    stands_behind_its_own,
 )
 
 CODE = "LL105"
@@ -102,6 +105,10 @@ def check(program: Program) -> Reports:
         visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_not_for(program, optimizer))
         # Steps of this optimizer in a loop that find cleared gradients on every path.
         early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
+        # A step behind the backward that it was written for, which fills the parameters of what no optimizer holds: the order is right.
+        early -= {
+            v.event for v in visits if v.event in early and any(stands_behind_its_own(program, s.last(Clear), v.event) for s in v.states)
+        }
         reported = set()
         for visit in visits:
             backward = visit.event

@@ -83,6 +83,7 @@ from looplint.rule import (
     called_at,
     constant_of,
     note,
+    stands_behind_its_own,
     wasted,
 )
 
@@ -135,8 +136,8 @@ def check(program: Program) -> Reports:
             for state in visit.sometimes("dropped"):
                 clear, backward = state.last(Clear), state.last(Backward)
                 if clear in clears and backward is not None and clear not in reported:
-                    if _skips(visits, clear, step, backward):
-                        continue  # a branch that drops an update, beside a step that uses the same gradients
+                    if _skips(visits, clear, step, backward) or stands_behind_its_own(program, clear, step):
+                        continue  # a branch that drops an update, beside a step that uses the same gradients; or those of another model
                     reported.add(clear)
                     harm = _NOTHING if _drops(program, clear) else _ZEROS
                     message = f"{called_at(step, optimizer)}'s gradients are cleared between backward() and step(): {harm}; clear them before backward()"

@@ -28,6 +28,13 @@ def is_beside(step: Step, optimizer: Optimizer | Engine, backward: Backward) -> 
     return bool(holds and optimizer.holds) and not related(optimizer.holds, holds)
 
 
+def others_step(steps: Iterable[Step], optimizer: Optimizer | Engine, backward: Backward) -> bool:
+    """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was rebuilt."""
+    inner = backward.loops[-1].site.node
+    stepped = held_by(o for e in steps if any(loop.site.node is inner for loop in e.loops) for o in e.subjects)
+    return bool(optimizer.holds) and all(related([h], stepped) for h in optimizer.holds)
+
+
 def is_given_states_of(program: Program, optimizer: Optimizer | Engine, others: Iterable[Obj], backward: Backward) -> bool:
     """Whether all models of an optimizer are given the states of models that others step on, in the loop: a target network follows without a step of its own."""
     sources = held_by(others)
