@@ -47,7 +47,7 @@ _OF_AVERAGES = (
 # Words in the names of methods that train, and the beginnings of those of methods that keep, count or show what they are given.
 _OF_TRAINING = r"backward|(^|_)(step|learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)"
 # The same in the names of what may change gradients, or the parameters by them, where none are recorded.
-_OF_GRADIENTS = rf"{_OF_TRAINING}|(?i:zero|clear|reset|grad|update|sgd|adam)"
+_CHANGING_GRADIENTS = rf"{_OF_TRAINING}|(?i:zero|clear|reset|grad|update|sgd|adam)"
 _OF_NOTES = (
     r"_*(add|append|extend|insert|push|put|store|record|collect|register|set|update|log|report|write|print|save|dump|plot|show|display|visuali|draw"
     r"|accumulate|count|measure|track|observe|evaluate|process|assert|check|info|debug|warn)"
@@ -170,7 +170,7 @@ def trains(method: str) -> bool:
 
 def changes_gradients(function: str) -> bool:
     """Whether a function may compute, use or clear gradients of what it is given."""
-    return re.search(_OF_GRADIENTS, function) is not None
+    return re.search(_CHANGING_GRADIENTS, function) is not None
 
 
 def takes_notes(method: str) -> bool:

@@ -20,6 +20,7 @@ PROGRAMS = {
         import argparse
         parser = argparse.ArgumentParser()
         parser.add_argument("--gpu", action="store_true")
+        parser.add_argument("--resume")
         args = parser.parse_args()
         net = nn.Linear(4, 1)
         checkpoint = torch.load(args.resume)  # expect: LL803

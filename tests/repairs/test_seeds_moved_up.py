@@ -30,7 +30,7 @@ def main(config, loader):
 {seeded}    fit(net, loader)
 
 
-main({{}}, [])
+main(settings(), [])
 """
 GUARDED = """\
     if "seed" in config:
