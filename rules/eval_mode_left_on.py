@@ -97,7 +97,6 @@ from looplint.rule import (
     Reports,
     Train,
     always_in_eval,
-    called_at,
     eval_is_chosen,
     has_no_mode,
     left_in_eval,
@@ -112,6 +111,7 @@ from looplint.rule import (
     to_switch,
     trains_a_part,
     validation_before,
+    whole_called_at,
 )
 
 CODE = "LL304"
@@ -164,7 +164,7 @@ def _purpose(program: Program, switch: Event, forward: Forward) -> str:
 
 
 def _message(program: Program, event: Event, module: Obj, loop: Loop, what: str) -> str:
-    name = called_at(event, module)
+    name = whole_called_at(program, event, module)
     switches = [e for e in program.of(Train) if program.touches(e, module)]
     begins = any(loop not in e.loops and set(e.loops) & set(event.loops) for e in switches)  # each epoch in train mode
     until = f", to the end of {'the epoch' if begins else 'this loop'}" if loop is program.batch_loop(event) else ""

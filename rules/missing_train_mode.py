@@ -85,7 +85,6 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
-    called_at,
     for_a_look,
     is_for_one,
     mode_effects,
@@ -96,6 +95,7 @@ from looplint.rule import (
     switched_both_ways,
     to_switch,
     trains_a_part,
+    whole_called_at,
     word_for_turn,
 )
 
@@ -150,7 +150,7 @@ def _report(program: Program, switch: Event, found: list[_Found]) -> Report:
     """What is said of all forwards that one `eval()` leaves in eval mode: at the first that it has an effect on."""
     event, module, loop, from_the_first = next((each for each in found if mode_matters(each.module) is not False), found[0])
     matters = mode_matters(module)
-    name = called_at(event, module)
+    name = whole_called_at(program, event, module)
     effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
     if matters is False:
         effect = "without dropout and batch norm this has no effect now"
@@ -169,7 +169,7 @@ def _report(program: Program, switch: Event, found: list[_Found]) -> Report:
             *(
                 each
                 for part, other in list(reversed(others.items()))[:_SHOWN]
-                for each in note(other, f"{called_at(other, part)} is in eval mode too")
+                for each in note(other, f"{whole_called_at(program, other, part)} is in eval mode too")
             ),
         ),
         repair=InsertTrain(module=module, loop=loop, event=event),

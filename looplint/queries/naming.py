@@ -10,6 +10,7 @@ from looplint.domain.objects import Obj, Scaler, StateDict
 from looplint.flow.events import Backward, Construct, Event, Forward, Keep, Replace, Snapshot, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.queries.incidence import built_with
+from looplint.queries.program import Program
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -28,6 +29,13 @@ def name_of(obj: Obj, default: str = "") -> str:
 def to_switch(name: str) -> str:
     """What a mode is switched on for what a message names so: a part without a name is switched with the whole that has one."""
     return name.removeprefix(_A_PART)
+
+
+def whole_called_at(program: Program, event: Event, module: Obj) -> str:
+    """What the code at a forward calls what is switched between the modes there: the module, or the whole of what may be a method of it."""
+    name = called_at(event, module)
+    whole = name.rpartition(".")[0] if program.may_be_a_method(module) else ""
+    return whole or name
 
 
 def called_at(event: Event, obj: Obj, default: str = "") -> str:
