@@ -287,6 +287,8 @@ def truth(interp: Interpreter, expr: ir.Expr) -> bool | None:
         inner = truth(interp, expr.operand)
         return None if inner is None else not inner
     asked = instances.asked_by(interp, expr)
+    if asked is None and isinstance(expr, ir.Compare) and (outcome := instances.of_type(interp, expr)) is not None:
+        return outcome
     if asked is not None:
         tested, given = asked
         return instances.is_instance(interp, evaluate(interp, tested), given)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from looplint.domain.objects import Accelerator, Container, Dict, Engine, List, Module, Obj, Optimizer, Scaler, Scheduler, TorchModule
-from looplint.domain.values import Atom, ClassRef, Const, External, Ref, Tensor, Tuple, Value
+from looplint.domain.values import Atom, ClassRef, Const, External, Number, Ref, Tensor, Tuple, Value
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import BARE_MODULES, MODULE_CLASSES, SEALED
@@ -16,6 +16,9 @@ from looplint.syntax import ir
 _PLAIN = frozenset(
     {f"builtins.{name}" for name in ("tuple", "list", "dict", "set", "frozenset", "str", "bytes", "int", "float", "complex", "bool")}
 )
+# Containers of the standard library that are classes of their own: what is a tensor, a text or a number is none.
+_COLLECTIONS = frozenset({f"collections.{name}" for name in ("Counter", "OrderedDict", "defaultdict", "deque")})
+_NO_TENSORS = _PLAIN | _COLLECTIONS
 # Classes that say what an object can do, whatever class it is of: `collections.abc.Iterable`, protocols.
 _STRUCTURAL = ("collections.", "typing.", "numbers.")
 # What no tuple, text or number is.
@@ -29,6 +32,15 @@ def asked_by(interp: Interpreter, test: ir.Expr) -> tuple[ir.Expr, Value] | None
             return tested, interp.evaluate(classes)
         case ir.Call(func=ir.Attr(attr="is_tensor"), args=[ir.Arg(value=tested)]):
             return tested, frozenset({External("torch.Tensor")})
+    return None
+
+
+def of_type(interp: Interpreter, test: ir.Compare) -> bool | None:
+    """The outcome of `type(x) == cls` where that is known: what is no instance of a class is not of that very class; None for another comparison, too."""
+    match test:
+        case ir.Compare(left=ir.Call(func=ir.Name(id="type"), args=[ir.Arg(value=tested)]), ops=[op], rights=[cls]):
+            given = interp.evaluate(cls)
+            return op in ("!=", "is not", "not in") if is_instance(interp, interp.evaluate(tested), given) is False else None
     return None
 
 
@@ -75,7 +87,9 @@ def _is(interp: Interpreter, atom: Atom, wanted: Atom) -> bool | None:
             return qualname == "builtins.tuple"
         case Tensor(), External(qualname) if _names_tensor(qualname):
             return True if atom.made else None  # what is not known to be made by torch may be a structure of tensors
-        case Tensor(), External(qualname) if qualname in _PLAIN and atom.made:
+        case Tensor(), External(qualname) if qualname in _NO_TENSORS and atom.made:
+            return False
+        case ((Const() | Tuple() | Number()), External(qualname)) if qualname in _COLLECTIONS:
             return False
         case Tensor(), ClassRef() if atom.made and is_no_tensor(interp, wanted):
             return False

@@ -113,6 +113,48 @@ PROGRAMS = {
         """,
 }
 
+KEEPING = """
+        from collections import OrderedDict, defaultdict
+        def add(kept, losses):
+            for name, value in losses.items():
+                if {test}:
+                    for each, one in value.items():
+                        kept[name].append(one)
+                else:
+                    kept[name].append({otherwise}){mark}
+        def train(net, loader):
+            opt = torch.optim.SGD(net.parameters(), 0.1)
+            kept = defaultdict(list)
+            for x, y in loader:
+                opt.zero_grad()
+                loss = nn.functional.mse_loss(net(x), y)
+                loss.backward()
+                opt.step()
+                add(kept, {{"mse": loss}})
+            return kept
+        """
+TESTS = [
+    "type(value) == defaultdict",
+    "type(value) is OrderedDict",
+    "type(value) in (dict, OrderedDict)",
+    "isinstance(value, defaultdict)",
+    "not type(value) != dict",
+]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_tensor_is_no_container(test: str) -> None:
+    assert_marked(KEEPING.format(test=test, otherwise="value.item()", mark=""))
+    assert_marked(KEEPING.format(test=test, otherwise="value", mark="  # expect: LL401"))
+
+
+@pytest.mark.parametrize("test", ["type(value) == torch.Tensor", "type(value) in kinds", "type(value) != str"])
+def test_what_may_be_a_tensor_is_kept(test: str) -> None:
+    kept = KEEPING.replace("kept[name].append(one)", "kept[name].append(one)  # expect: LL401").replace(
+        "one in value.items()", "one in [(0, value)]"
+    )
+    assert_marked(kept.format(test=test, otherwise="0", mark=""))
+
 
 @pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
 def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
