@@ -78,11 +78,15 @@ class Planner:
         """Whether an event of some kinds happens to an object (to any where it is None) in a statement."""
         return any(e.kind in kinds and (obj is None or self.program.touches(e, obj)) for e in self.events_in(statement, layout))
 
-    def alternatives(self, place: Place, obj: Obj | None, kind: str) -> Statement:
-        """The statement of an event, or the `if` whose branches each do the same (`scaler.step(o)` in one, `o.step()` in the other)."""
+    def alternatives(self, place: Place, obj: Obj | None, kind: str, moved: Statement | None = None) -> Statement:
+        """The statement of an event, or the `if` whose branches each do the same (`scaler.step(o)` in one, `o.step()` in the other).
+
+        What is `moved` to it from one of the branches stays in that one.
+        """
         found = place.statement
+        own = [] if moved is None else [*moved.ancestors()]
         for around in list(place.statement.ancestors())[1:]:
-            if isinstance(around.node, cst.For | cst.While | cst.FunctionDef | cst.ClassDef):
+            if isinstance(around.node, cst.For | cst.While | cst.FunctionDef | cst.ClassDef) or around in own:
                 break
             branches = [b for b in around.blocks if any(self.does(s, place.layout, obj, kind) for s in b.statements)]
             if len(branches) > 1:

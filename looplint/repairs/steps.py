@@ -40,7 +40,7 @@ class MoveBeforeStep(Repair):
         mine, theirs = meet(self.clip, self.step, p.layouts)
         if not theirs.direct and p.does(theirs.statement, theirs.layout, self.optimizer, "backward"):
             raise Infeasible("the function that steps also runs the backward")
-        target = p.alternatives(theirs, self.optimizer, "step")
+        target = p.alternatives(theirs, self.optimizer, "step", mine.statement)
         unit = p.unit(mine, target, "clip", "unscale")
         check_free(unit, target)
         draft = Draft(mine.layout)
