@@ -155,16 +155,27 @@ def _is_from_file(atom: Atom) -> bool:
 def replacing(interp: Interpreter, owner: Obj, target: ir.Attr, value: Value) -> Value:
     """What an attribute is given that held another optimizer of the same model, its scheduler, or the same loss: the new one goes on in the place of the old one.
 
-    So do those under the keys of a dict, where another dict takes its place.
+    So do those under the keys of a dict, where another dict takes its place, and what a method that nobody calls is handed: whoever calls that has
+    the rest of the class go on with it, as `def resize(self, optimizer): self.optimizer = optimizer`.
     """
     before = owner.heap.get(target.attr, NOTHING)
     if not owner.many:
         _replace_entries(interp, owner, target, refs(before, Dict), refs(value, Dict))
     pair = _of_one_kind(before, value)
-    if owner.many or pair is None or pair[0] is pair[1] or not _do_the_same(*pair):
+    if owner.many or pair is None or pair[0] is pair[1] or not (_do_the_same(*pair) or _handed_in_later(interp, owner, target.attr, pair)):
         return value
     pair[1].name = pair[1].name or pair[0].name
     return frozenset({Ref(joined(interp, target.node, f"{owner.name}.{target.attr}", *pair))}) | nothing(value)
+
+
+def _handed_in_later(interp: Interpreter, owner: Obj, slot: str, pair: tuple[Obj, Obj]) -> bool:
+    """Whether a function that nobody calls has been handed the second of two objects, and nothing else in sight of it has the first any more."""
+    (old, new), frame = pair, interp.frame
+    handed = any(single(frame.locals.get(p.name, NOTHING)) is new for p in frame.function.params)
+    if frame.calls or not handed or not new.symbolic or not isinstance(new, GONE_WHEN_REPLACED):
+        return False
+    named = [value for value in frame.locals.values() if Ref(owner) not in value]
+    return old not in interp.held_by([*named, *(value for name, value in owner.heap.items() if name != slot)])
 
 
 def _replace_entries(interp: Interpreter, owner: Obj, target: ir.Attr, before: list[Dict], given: list[Dict]) -> None:
