@@ -148,8 +148,13 @@ def _is_freed_before(program: Program, event: Keep, made: Sequence[Forward | Bac
 
 
 def _is_of_one_update(program: Program, event: Keep, made: Sequence[Forward | Backward]) -> bool:
-    """Whether the container lives for one iteration of a loop that trains what its tensors come from: steps of one computation."""
+    """Whether the container lives for one iteration of a loop that trains what its tensors come from: steps of one computation.
+
+    It is a record all the same where the loop over the data steps for itself, and the one around it for the batches that are left over.
+    """
     around = set(event.loops) - set(event.carried)
+    if any(over_data(loop) and loop in e.loops for e in program.of(Step) for loop in event.carried):
+        return False
     trains = any(e.loops and e.loops[-1] in around for e in program.of(Backward, Step))
     return trains and any(isinstance(e, Backward) or program.is_trained(e) for e in made)
 
