@@ -103,7 +103,7 @@ from looplint.rule import (
     loaded_before,
     may_be_trained,
     mode_effects,
-    mode_matters,
+    mode_matters_at,
     mode_states,
     name_of,
     name_of_whole,
@@ -152,7 +152,7 @@ def check(program: Program) -> Reports:
         if (loop, whole) in reported or put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
             continue  # a part that is put back to train mode in a model in eval mode; or layers that are put into eval mode one by one
         besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
-        matters = mode_matters(module, besides)
+        matters = mode_matters_at(event, module, besides)
         if matters is False or (loaded or loop is None) and not matters:
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         reported.add((loop, whole))

@@ -58,7 +58,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     ends: list[Snapshot] = []
     results: list[Value] = []
     alike = _build_one_thing(candidates)
-    choice = callees.of_callee(expr, candidates) if not alike else None
+    choice = callees.of_callee(interp, expr, candidates) if not alike else None
     told = choice is not None and (choice.whole is not None or _switch_to_eval(candidates))
     certain = alike or told or _are_modules(candidates) or _are_of_siblings(candidates)
     uncertain = not certain and not _are_of_one_attribute(interp, expr, candidates) and not _are_whole_trainings(interp, expr, candidates)

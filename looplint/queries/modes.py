@@ -85,6 +85,14 @@ def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
     return True if _surely_has_modes(module, besides, {}) else None
 
 
+def mode_matters_at(event: Forward, module: Obj, besides: Collection[Obj] = ()) -> bool | None:
+    """Whether the modes differ for what a module is at a forward: of a model that is one of several, a method runs on those of its class alone."""
+    if not 0 < len(event.one_of) < len(module.one_of):
+        return mode_matters(module, besides)
+    outcomes = {mode_matters(each, besides) for each in event.one_of}
+    return outcomes.pop() if len(outcomes) == 1 else None
+
+
 def _surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool]) -> bool:
     """Whether train and eval mode differ for a module, whichever of several layers a part of it is."""
     if obj not in seen:
