@@ -111,17 +111,18 @@ def _reduce_fully(graph: EventGraph, whole: Slice, relevant: Collection[int]) ->
 
 
 def _tested_again(graph: EventGraph, edges: Edges) -> frozenset[Condition]:
-    """The conditions with more than one test, where each test has one edge for each outcome; one in a loop is enough where all turns agree.
+    """The conditions with more than one test, where each test has one node for each outcome; one in a loop is enough where all turns agree.
 
-    Edges count, and not the nodes that they leave: the tests of two branches leave one node where nothing else is left of these.
+    In a loop edges count, and not the nodes that they leave: the tests of two branches leave one node where nothing else is left of these.
     """
     seen: dict[tuple[Condition, bool], int] = {}
     for index, out in edges.items():
-        for edge in out:
-            if edge.condition is not None:
-                again = edge.condition.settled and bool(graph.nodes[index].loops)
-                outcome = (edge.condition, edge.held)
-                seen[outcome] = seen.get(outcome, 0) + (2 if again else 1)
+        outcomes = [(e.condition, e.held) for e in out if e.condition is not None]
+        node = graph.nodes[index]
+        turns = bool(node.loops) or node.kind == "head"
+        for outcome in outcomes if turns else dict.fromkeys(outcomes):
+            again = outcome[0].settled and bool(node.loops)
+            seen[outcome] = seen.get(outcome, 0) + (2 if again else 1)
     return frozenset(condition for (condition, _), times in seen.items() if times > 1)
 
 
