@@ -320,6 +320,8 @@ class Module(TorchModule):
     switched: bool = False
     # Whether an accelerator has taken it, and placed it on its device.
     prepared: bool = False
+    # Whether a library's wrapper keeps it as the average of a model's weights: it has the methods that move it towards those.
+    averaging: bool = False
     # Whether code that cannot be followed built it, so that all that tells it is a module is its use.
     foreign: bool = False
     # Modules with which it may share parts: code that cannot be followed was given the one when it built the other.

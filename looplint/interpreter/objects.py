@@ -51,7 +51,7 @@ from looplint.interpreter.roles import infer_role
 from looplint.knowledge.frameworks import DRIVEN_METHODS
 from looplint.knowledge.layers import DROPPING
 from looplint.knowledge.lookup import call_effect, method_effect
-from looplint.knowledge.pytorch import CONTAINER_METHODS, OPTION_METHODS, PLAIN_ATTRIBUTES, TENSOR_ONLY
+from looplint.knowledge.pytorch import AVERAGE_METHODS, CONTAINER_METHODS, OPTION_METHODS, PLAIN_ATTRIBUTES, TENSOR_ONLY
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         obj.heap[name] = join(stored, obj.heap[name])
         return value
     kept_meaning = name in _KEPT_MEANING.get(obj.kind, ()) and method_effect(obj.kind, name) is not None
+    kept_meaning = kept_meaning or _moves_average(obj, name)
     if isinstance(obj, Module) and interp.constant(obj, LAST_OUTPUT) is not None and not any(isinstance(a, Ref) for a in stored or ()):
         output = hooks.output_read.run(interp, obj, name)
         if output is not None:
@@ -195,7 +196,14 @@ def effect_of(obj: Obj, name: str) -> str | None:
     own = DRIVEN_METHODS.get(name) if isinstance(obj, Module) and obj.driven else None
     if name in CONTAINER_METHODS and isinstance(obj, Module) and obj.cls is None and call_effect(obj.qualname) == "container":
         own = CONTAINER_METHODS[name]
+    if _moves_average(obj, name):
+        own = AVERAGE_METHODS[name]
     return own or method_effect(obj.kind, name)
+
+
+def _moves_average(obj: Obj, name: str) -> bool:
+    """Whether a method is one that a library's wrapper has around the average of a model's weights, whatever methods the model has."""
+    return isinstance(obj, Module) and obj.averaging and name in AVERAGE_METHODS
 
 
 def _own_methods(interp: Interpreter, obj: Obj, name: str) -> Value:

@@ -121,7 +121,7 @@ CALLS: dict[str, str] = {
     "torch.save": "save",
     "torch.hub.load": "module",
     "torch.no_grad.__call__": "same",
-    "torch.optim.swa_utils.AveragedModel": "copy-module",
+    "torch.optim.swa_utils.AveragedModel": "average-module",
     "torch.optim.swa_utils.SWALR": "scheduler",
     "torch.optim.swa_utils.update_bn": "update-bn",
     "torch.__future__.set_overwrite_module_params_on_conversion": "overwrite-flag",
@@ -370,6 +370,8 @@ MODULE_METHODS: dict[str, str] = {
 }
 # Those that only containers of modules have.
 CONTAINER_METHODS = {"update": "add-entries"}
+# Those that only the average of a model's weights has: it moves towards them, and the model is only read.
+AVERAGE_METHODS = {"update_parameters": "pure", "update": "pure", "set": "pure"}
 # Methods of a parser of the command line; every other attribute is an option.
 OPTION_METHODS = frozenset({
     "add_argument", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "parse_args", "parse_known_args", "set_defaults", "print_help", "error",

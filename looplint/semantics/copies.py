@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, FrameworkModule, Instance, List, Module, Obj, Optimizer, Scheduler
 from looplint.domain.tensors import detached
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Atom, Method, Params, Ref, Tensor, Tuple, Value, join, ref
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Atom, Method, Params, Ref, Tensor, Tuple, Value, join, ref, refs
 from looplint.flow.events import Copy
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -16,6 +16,15 @@ from looplint.syntax import ir
 
 # How deep what an object holds is copied with it.
 _DEPTH = 3
+
+
+@transfer("average-module")
+def _average(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """A wrapper that keeps the average of a model's weights: a copy of the model, with methods of its own."""
+    made = _copy(interp, qualname, args, expr)
+    for module in refs(made, Module):
+        module.averaging = True
+    return made
 
 
 @transfer("copy", "copy-module")
