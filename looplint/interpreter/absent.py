@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import Dict, Instance, Module, Obj, Options
 from looplint.domain.values import NONE, ClassRef, Ref, Value
-from looplint.interpreter import classes, objects, settled, signatures
+from looplint.interpreter import classes, endings, objects, settled, signatures
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import MODULE_MEMBERS
@@ -17,7 +17,7 @@ def is_missing(interp: Interpreter, owner: Value, expr: ir.Attr) -> bool:
     """Whether reading an attribute of a value ends the path."""
     complaint = _complaint(interp, owner, expr)
     if complaint:
-        signatures.end_there(interp, f"`{ir.render(expr)}` ends in an AttributeError: {complaint}", expr)
+        endings.end_there(interp, f"`{ir.render(expr)}` ends in an AttributeError: {complaint}", expr)
     return bool(complaint)
 
 
@@ -33,7 +33,7 @@ def is_asked_of_none(interp: Interpreter, owner: Value, asked: ir.Expr, expr: ir
     if owner != NONE or not _stays_none(interp, interp.frame, asked):
         return False
     error = "an AttributeError" if isinstance(expr, ir.Attr) else "a TypeError"
-    signatures.end_there(interp, f"`{ir.render(expr)}` ends in {error}: `{ir.render(asked)}` is None", expr)
+    endings.end_there(interp, f"`{ir.render(expr)}` ends in {error}: `{ir.render(asked)}` is None", expr)
     return True
 
 
@@ -50,7 +50,7 @@ def is_no_key(interp: Interpreter, owner: Value, expr: ir.Subscript) -> bool:
                 or any(_puts_under(info, key) for info in _read(interp))
             ):
                 return False
-            signatures.end_there(interp, f"`{ir.render(expr)}` ends in a KeyError: nothing puts `{key}` into it", expr)
+            endings.end_there(interp, f"`{ir.render(expr)}` ends in a KeyError: nothing puts `{key}` into it", expr)
             return True
     return False
 

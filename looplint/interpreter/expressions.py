@@ -36,6 +36,7 @@ from looplint.interpreter import (
     alternatives,
     calls,
     choices,
+    endings,
     generators,
     gradient_uses,
     hooks,
@@ -89,6 +90,8 @@ def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
 def _call(interp: Interpreter, expr: ir.Call) -> Value:
     if interp.at and not interp.aside and ir.gradient_kind(expr) is not None:
         interp.reached.gradient_calls.setdefault(expr)
+    elif interp.reached.endings and interp.at and not interp.aside:
+        interp.reached.behind.add(expr)
     receiver = None
     if isinstance(expr.func, ir.Attr):
         if isinstance(expr.func.value, ir.Name):
@@ -134,7 +137,7 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
             generators.drain(interp, args)
             break
     if complaint := signatures.misfit(interp, receiver, callee, expr):
-        signatures.end_there(interp, f"`{ir.render(expr.func)}(...)` ends in a TypeError: {complaint}", expr)
+        endings.end_there(interp, f"`{ir.render(expr.func)}(...)` ends in a TypeError: {complaint}", expr)
         return UNKNOWN
     return calls.call(interp, callee, args, expr)
 

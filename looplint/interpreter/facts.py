@@ -136,6 +136,16 @@ class Flags:
         self.steps_in_backward = False
 
 
+class Ending:
+    """An expression that raises, and ends the path of a function that may train behind it."""
+
+    def __init__(self, function: ir.Function, expr: ir.Expr) -> None:
+        self.function = function
+        self.expr = expr
+        # Whether it ends a branch alone that would not train, and the path beside that goes on to what stands behind.
+        self.passed = False
+
+
 class Reached:
     """Which code some path reaches."""
 
@@ -149,8 +159,10 @@ class Reached:
         self.gradient_calls: dict[ir.Call, None] = {}
         # Of a function in which a call does not fit what it calls, or an attribute is read that nothing sets: what is wrong with the first one.
         self.misfits: dict[ir.Function, str] = {}
-        # Whether one of these may train: what stands behind that call is not in sight.
-        self.ends_in_training = False
+        # Those of these behind which something may train: it may not be in sight.
+        self.endings: list[Ending] = []
+        # The calls to which some path has come since one of these was met.
+        self.behind: set[ir.Call] = set()
 
     def mark(self) -> tuple[int, int, int]:
         """How much has been reached so far."""
@@ -161,6 +173,7 @@ class Reached:
         _shorten(self.functions, mark[0])
         _shorten(self.elsewhere, mark[1])
         _shorten(self.gradient_calls, mark[2])
+        self.behind.clear()
 
 
 def _shorten(reached: dict[K, V], length: int) -> None:

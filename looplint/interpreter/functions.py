@@ -16,13 +16,13 @@ from looplint.interpreter import (
     allowances,
     choices,
     classes,
+    endings,
     handed_down,
     handed_out,
     hooks,
     recursion,
     replay,
     shared,
-    signatures,
     summaries,
     unfollowed,
     unseen_methods,
@@ -133,7 +133,7 @@ def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: 
     elif frame.abstract or not (frame.fails or (isinstance(expr, ir.Call) and expr.dropped)):
         interp.at, interp.grad = before, grad
     else:
-        signatures.note_not_returned(interp, frame.function, expr)
+        endings.note_not_returned(interp, frame.function, expr)
     deps = (o for o in interp.reachable([frame.instance, *args.values()]) if o.kind in ("module", "engine"))
     return frozenset({Unknown(frozenset(deps))})
 

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from looplint.domain.objects import TorchModule
 from looplint.domain.values import ClassRef, External, Func, ModuleRef, Ref, Unknown, Value
-from looplint.interpreter import allowances, classes, unseen_methods
+from looplint.interpreter import classes, unseen_methods
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -46,53 +46,6 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
             (forward,) = classes.bind(interp, member, module)
             return complaint if isinstance(forward, Func) and _is_as_defined(interp, forward, callee) else ""
     return ""
-
-
-def end_there(interp: Interpreter, complaint: str, expr: ir.Expr) -> None:
-    """The path ends at an expression that raises: a call that does not fit, an attribute that is not there."""
-    _note(interp, complaint, expr)
-    interp.die()
-
-
-def note_not_returned(interp: Interpreter, function: ir.Function, expr: ir.Expr) -> None:
-    """A call of a function ends the path of its caller: where that is for an expression in it that raises, so does the caller's."""
-    if function in interp.reached.misfits:
-        _note(interp, interp.reached.misfits[function], expr)
-
-
-def _note(interp: Interpreter, complaint: str, expr: ir.Expr) -> None:
-    function, interp.frame.fails = interp.frame.function, True
-    interp.reached.misfits.setdefault(function, complaint)
-    interp.reached.ends_in_training = (
-        interp.reached.ends_in_training or allowances.may_train(interp, function) and _may_train_behind(interp, function, expr)
-    )
-
-
-def _may_train_behind(interp: Interpreter, function: ir.Function, expr: ir.Expr) -> bool:
-    """Whether a function may go backward or step behind an expression of its text that ends its path, or has not done so where it may before."""
-    training, reached = interp.training.names, interp.reached
-    met = {each.name for each in reached.functions}
-    behind = False
-    for stmt in ir.statements(function.body):
-        parts = [each for whole in ir.expressions(stmt) for each in ir.walk(whole)]
-        behind = behind or expr in parts
-        own = [*ir.walk(expr.func if isinstance(expr, ir.Call) else expr)] if expr in parts else []
-        for each in parts:
-            if behind and each not in own and _is_named_among(each, training):
-                return True
-            if not isinstance(each, ir.Call) or each is expr or each in reached.gradient_calls:
-                continue
-            if ir.gradient_kind(each) is not None or (_name(each) in training and _name(each) not in met):
-                return True
-    return not behind
-
-
-def _is_named_among(expr: ir.Expr, names: set[str]) -> bool:
-    """Whether an expression is one of some names, or an attribute of this name: what is called, or handed on."""
-    match expr:
-        case ir.Name(id=name) | ir.Attr(attr=name):
-            return name in names
-    return False
 
 
 def _name(expr: ir.Call) -> str:

@@ -14,6 +14,7 @@ from looplint.flow.graph import Loose
 from looplint.interpreter import (
     choices,
     conditions,
+    endings,
     generators,
     gradient_uses,
     hooks,
@@ -66,9 +67,15 @@ def _if(interp: Interpreter, stmt: ir.If) -> None:
         outer.add(built)
         interp.guards = before.guards
         return
+    ended = interp.reached.endings
+    start = len(ended)
     after, built = _branch(interp, stmt.test, True, stmt.body)
+    middle = len(ended)
     interp.restore(before)
     end, otherwise = _branch(interp, stmt.test, False, stmt.orelse)
+    if len(ended) > start:
+        endings.pass_by(interp, stmt.body, ended[start:middle] if end.alive else ())
+        endings.pass_by(interp, stmt.orelse, ended[middle:] if after.alive else ())
     interp.trace = outer
     outer.add(built)
     outer.add(otherwise)

@@ -13,6 +13,7 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.finding import SEVERITIES, Call, Certainty, Finding, Fix, Location, Problem, Related
+from looplint.interpreter.endings import hide_training
 from looplint.interpreter.interpreter import UNIT_TEST_FUEL, Interpreter
 from looplint.interpreter.release import release
 from looplint.interpreter.roots import follow, interpreter_of
@@ -88,7 +89,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     problems: list[Problem] = []
     reads, tests = project.reads(), is_unit_test(info)
     # Behind a call that ends in an error may stand what they miss.
-    whole = program.complete and not program.reached.ends_in_training
+    whole = program.complete and not hide_training(interpreter)
     unanswered = frozenset(rule.code for rule in rules if rule.whole_program and not whole)
     for rule in rules:
         if rule.code in unanswered:
