@@ -57,6 +57,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A sum that starts again in every iteration.
 - A sum in a loop that is left in its first turn.
 - A sum that goes backward, in this call of the function around it or in another one.
+- A sum over the turns of a batch that steps, where nothing goes backward: the backward is missing (LL107).
 - A sum that starts from an output of a model: that is an output in the making.
 - A graph from a forward pass before the loop: it is held once, not once an iteration.
 - An average, or a tensor that is filled, in a loop in which nothing is trained: it may be what comes out.
@@ -119,6 +120,8 @@ def check(program: Program) -> Reports:
             continue  # a sum over the entries of a dict or the parts of a model, as the terms of one loss
         if event.form != "sum" and not any(loop in e.loops for e in program.of(Backward, Step)):
             continue  # an average, or a tensor filled item by item, in a loop in which nothing is trained: it may be what comes out
+        if _waits_for_backward(program, event, carried[0]):
+            continue  # the loss of a step that has no gradients, as LL107 reports
         target = event.target
         of_a_batch = set_back_at_updates(program, event) or (not over_data(loop) and _in_one_update(program, event, carried[0]))
         turn = "turn" if of_a_batch else "batch"
@@ -138,3 +141,9 @@ def _in_one_update(program: Program, event: Accumulate, loop: Loop) -> bool:
     """Whether each turn of what is around a loop has a batch of its own: it goes over data, or something goes backward right in it."""
     around = event.loops[: event.loops.index(loop)]
     return any(map(over_data, around)) or any(e.loops == around and e.root == event.root for e in program.of(Backward, Step))
+
+
+def _waits_for_backward(program: Program, event: Accumulate, loop: Loop) -> bool:
+    """Whether what is around a loop steps in each turn, and nothing goes backward there: the sum is what should."""
+    around = event.loops[: event.loops.index(loop)]
+    return any(step.loops[-1:] == (each,) and each not in program.differentiating_loops for each in around for step in program.of(Step))

@@ -36,16 +36,16 @@ def may_be_trained(program: Program, event: Forward) -> bool:
 
     What a library keeps its outputs in, or makes of them, hides where a loss comes from: `loss = criterion(engine.query(batch).logits["c"], y)`. So does
     code out of sight that gets an object in which they lie: `loss = objective(episode) + penalty(model)`.
-    Where the turn steps and nothing in it is differentiated, the gradients come from a rule of learning of the program's own. Where its path ends in an
-    error, what stands behind that is not known.
+    Where the turn steps and nothing in it is differentiated, the gradients come from a rule of learning of the program's own, or a backward is missing: so
+    too where a loop in the turn puts the loss together. Where its path ends in an error, what stands behind that is not known.
     """
     if program.is_trained(event) or any(_may_be_behind(program, event, each) for each in program.of(Backward)):
         return True
     loop = event.loops[-1] if event.loops else None
     if loop is not None and not loop.repeats and loop.function in program.reached.misfits:
         return True  # what would go backward may stand behind a call that ends in an error
-    steps = [each for each in program.of(Step) if each.loops and each.loops[-1] is loop and related(held_by(each.subjects), event.subjects)]
-    return bool(steps) and loop not in program.differentiating_loops
+    untrained = [each for each in event.loops if each not in program.differentiating_loops]
+    return any(each.loops and each.loops[-1] in untrained and related(held_by(each.subjects), event.subjects) for each in program.of(Step))
 
 
 def _may_be_behind(program: Program, event: Forward, backward: Backward) -> bool:
