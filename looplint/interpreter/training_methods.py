@@ -51,7 +51,8 @@ def in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
         if not function.methods.isdisjoint(ir.GRADIENT_METHODS):
             return 2
         looping = any(isinstance(s, ir.For | ir.While) for s in ir.statements(function.body))
-        return 2 if looping and (not _sets_up(cls, function) or _goes_backward(cls, function)) else 1
+        trains = not _sets_up(cls, function) or _goes_backward(cls, function) or _has_its_own_optimizer(function)
+        return 2 if looping and trains else 1
 
     return sorted(methods, key=place)
 
@@ -74,6 +75,21 @@ def _goes_backward(cls: ir.Class, function: ir.Function) -> bool:
         work.extend(called - seen)
         seen |= called
     return False
+
+
+def _has_its_own_optimizer(function: ir.Function) -> bool:
+    """Whether a method builds an optimizer that it gives neither the object nor its caller: what it makes for others besides, it makes to train."""
+    built: set[str] = set()
+    handed_on: set[str] = set()
+    for stmt in ir.statements(function.body):
+        match stmt:
+            case ir.Assign(targets=[ir.Name(id=name)], value=ir.Call(func=func)) if "optim" in (ir.path_of(func) or "").split("."):
+                built.add(name)
+            case ir.Assign(targets=[ir.Attr() | ir.Subscript()], value=value) | ir.Return(value=value) if value is not None:
+                handed_on |= ir.paths_in(value)
+            case ir.ExprStmt(value=ir.Call(func=ir.Attr(value=ir.Attr()), args=args)):
+                handed_on = handed_on.union(*(ir.paths_in(arg.value) for arg in args))  # `self.optimizers.append(optimizer)`
+    return not built <= handed_on
 
 
 def makes_for(function: ir.Function, methods: Iterable[ir.Function]) -> bool:
