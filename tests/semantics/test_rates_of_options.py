@@ -91,6 +91,8 @@ def override(settings, args):
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pdrop", type=float)
+    parser.add_argument("--name")
+    parser.add_argument("--width", type=int)
     args = parser.parse_args()
     {made}
     return settings
