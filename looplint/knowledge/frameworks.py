@@ -10,6 +10,8 @@ _OF_EDGES = """
     negative_sampling remove_isolated_nodes remove_self_loops segregate_self_loops sort_edge_index stochastic_blockmodel_graph structured_negative_sampling
     subgraph to_dense_adj to_dense_batch to_edge_index to_undirected
     """.split()
+# What gives a tensor with the graph of what it is given.
+_OF_GRAPHS = "cumsum group_argsort group_cat index_sort narrow normalized_cut one_hot scatter segment select softmax spmm".split()
 CALLS: dict[str, str] = {
     # MONAI: what applies a model to a volume, whole or window by window
     "monai.inferers.sliding_window_inference": "apply-in-windows",
@@ -154,6 +156,9 @@ CALLS: dict[str, str] = {
     "thop.profile": "pure",
     "torchviz.make_dot": "pure",
     **{f"torch_geometric.utils.{name}": "edges" for name in _OF_EDGES},
+    **{f"torch_geometric.utils.{name}": "tensor" for name in _OF_GRAPHS},
+    "torch_geometric.seed_everything": "pure",
+    "torch_geometric.seed.seed_everything": "pure",
 }
 
 # (prefix, effect of every name below it); the longest prefix wins.
@@ -204,7 +209,9 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("torch_geometric.nn.", "module?"),
     ("torch_geometric.loader.", "loader"),
     ("torch_geometric.data.DataLoader", "loader"),
-    ("torch_geometric.", "dataset"),
+    ("torch_geometric.graphgym.", "unknown"),
+    ("torch_geometric.profile.", "pure"),
+    ("torch_geometric.", "dataset?"),
     ("dgl.dataloading.", "loader"),
     ("dgl.nn.", "module?"),
     ("nn_builder.pytorch.", "module?"),

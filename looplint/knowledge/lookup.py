@@ -121,6 +121,9 @@ def _refine(effect: str, qualname: str) -> str:
             return "unknown"
         case "tensor":
             return "detached" if leaf in pytorch.DETACHED else "tensor"
+        case "dataset?":
+            # A function beside these classes may make anything of what it is given, also a tensor with its graph.
+            return "dataset" if any(part[:1].isupper() for part in qualname.split(".")) else "unknown"
         case "transformers":
             return "class-of-transformers" if any(part[:1].isupper() for part in qualname.split(".")) else "pure"
         case "scheduler":

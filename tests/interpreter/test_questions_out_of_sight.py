@@ -7,7 +7,7 @@ import pytest
 from programs import assert_marked
 
 LOOP = """
-        from engine import check, count_parameters, get_num_params, has_head, is_parallel, is_parallel_step
+        from engine import check, count_parameters, get_num_params, has_head, is_parallel, is_parallel_step, params_count
         def main(loader):
             net = nn.Sequential(nn.Linear(8, 2), nn.Dropout(0.1))
             optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -25,6 +25,7 @@ PROGRAMS = {
     "what it has": LOOP.format(question="known = has_head(net, optimizer)", marked=MARKED),
     "how many parameters": LOOP.format(question="print(count_parameters(net))", marked=MARKED),
     "how many, in other words": LOOP.format(question="total = get_num_params(net)", marked=MARKED),
+    "how many, the other way round": LOOP.format(question="total = params_count(net)", marked=MARKED),
     "what may do anything": LOOP.format(question="assert check(net, optimizer)", marked=""),
 }
 
