@@ -23,6 +23,13 @@ CALLS: dict[str, str] = {
     "monai.inferers.inferer.SlidingWindowInferer": "inferer",
     "monai.inferers.inferer.SimpleInferer": "inferer",
     "monai.inferers.Inferer.__call__": "apply-second",
+    # CLIP: texts as one tensor of numbers, whatever the tokenizer. Source: openai/CLIP, "clip/clip.py"; open_clip 2.30, "open_clip/tokenizer.py".
+    "clip.tokenize": "token-ids",
+    "clip.clip.tokenize": "token-ids",
+    "open_clip.tokenize": "token-ids",
+    "open_clip.tokenizer.tokenize": "token-ids",
+    "open_clip.get_tokenizer": "maker-of-token-ids",
+    "open_clip.factory.get_tokenizer": "maker-of-token-ids",
     # torchdiffeq: what follows a model, which gives the change of a state at a time
     "torchdiffeq.odeint": "integrate",
     "torchdiffeq.odeint_adjoint": "integrate",

@@ -12,6 +12,7 @@ from looplint.domain.values import (
     UNKNOWN,
     Arguments,
     Const,
+    External,
     Graph,
     Iter,
     Number,
@@ -93,6 +94,18 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
         interp.uses.scored |= tensor.origins
         return _reduced(tensor, name, args.positional[1:], args)
     return frozenset({tensor})
+
+
+@transfer("token-ids")
+def _token_ids(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`clip.tokenize(texts)`: a tensor of the numbers of tokens, and no batch of several entries."""
+    return frozenset({Tensor(made=COMPUTED)})
+
+
+@transfer("maker-of-token-ids")
+def _maker_of_token_ids(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`open_clip.get_tokenizer(name)`: what it gives is called as the function is."""
+    return frozenset({External("open_clip.tokenize")})
 
 
 @transfer("edges")

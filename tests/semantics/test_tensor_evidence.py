@@ -230,9 +230,50 @@ TENSORS = {
                 model(x, both).mean().backward()
                 optimizer.step()
         """,
+    "what CLIP makes of texts": """
+        from clip import clip
+        def embed(categories, templates):
+            model, _ = clip.load("ViT-B/16")
+            found = []
+            for category in categories:
+                texts = [template.format(category) for template in templates]
+                texts = clip.tokenize(texts)
+                if torch.cuda.is_available():
+                    texts.cuda()  # expect: LL503
+                    model = model.cuda()
+                found.append(model.encode_text(texts).mean(dim=0))
+            return torch.stack(found)
+        """,
+    "the same, by the package": """
+        import clip
+        class Prompts:
+            def __init__(self, names, device):
+                self.tokens = clip.tokenize(names, truncate=True)
+                self.tokens.to(device)  # expect: LL503
+        """,
+    "what a tokenizer of open_clip gives": """
+        import open_clip
+        def embed(loader, device):
+            model, _, preprocess = open_clip.create_model_and_transforms("ViT-B-32", pretrained="openai")
+            tokenizer = open_clip.get_tokenizer("ViT-B-32")
+            for images, captions in loader:
+                text = tokenizer(captions)
+                text.to(device)  # expect: LL503
+                print(model.encode_text(text).shape)
+        """,
 }
 
 OTHERS = {
+    "what another tokenizer makes of texts": """
+        from tokens import clip, get_tokenizer
+        def embed(loader, device):
+            tokenizer = get_tokenizer("ViT-B-32")
+            for texts in loader:
+                encoded, numbers = tokenizer(texts), clip.tokenize(texts)
+                encoded.to(device)
+                numbers.to(device)
+                print(encoded, numbers)
+        """,
     "what a tokenizer gives for each item of a dataset": """
         from torch.utils.data import DataLoader, Dataset
         from transformers import AutoTokenizer
