@@ -29,10 +29,17 @@ def validation_loop(program: Program, event: Event) -> Loop | None:
 
 
 def untrained_loop(program: Program, event: Event) -> Loop | None:
-    """The innermost loop around an event, where nothing is trained in it."""
-    if not event.loops:
+    """The innermost loop around an event, where nothing is trained in it.
+
+    A loop that does something with each batch of a loader, as for several scales or models, belongs to the pass over that, if nothing is trained there.
+    """
+    if not event.loops or _trains(program, event.loops[-1]):
         return None
-    return None if _trains(program, event.loops[-1]) else event.loops[-1]
+    innermost = event.loops[-1]
+    if over_data(innermost) or over_chunks(innermost) or (over_parts(innermost) and isinstance(event, Forward) and event.inputs is None):
+        return innermost
+    around = validation_loop(program, event)
+    return around if around is not None and over_loader(around) else innermost
 
 
 def _trains(program: Program, loop: Loop) -> bool:

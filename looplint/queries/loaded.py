@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import Obj
 from looplint.flow.events import Backward, Construct, Forward, LoadState, Step
-from looplint.queries.data_loops import over_loader
+from looplint.queries.data_loops import over_loader, untrained_loop
 from looplint.queries.program import Program
 
 
@@ -24,5 +24,5 @@ def built_for_an_evaluation(program: Program, module: Obj, event: Forward) -> Lo
 
 def _only_applies(program: Program, event: Forward) -> bool:
     """Whether a forward goes over a loader in a program that trains nothing, and keeps what it gives."""
-    passes = bool(event.loops) and over_loader(event.loops[-1])
-    return passes and event.key not in program.uses.handed_on and not program.of(Backward, Step)
+    loop = untrained_loop(program, event)
+    return loop is not None and over_loader(loop) and event.key not in program.uses.handed_on and not program.of(Backward, Step)
