@@ -223,7 +223,17 @@ from looplint.queries.recorded_graphs import (
     trains_on_another_call,
 )
 from looplint.queries.registration import contains_part, known_elsewhere, only_containers, unregistered, wrapper_for
-from looplint.queries.relations import exclude_each_other, held_by, may_follow, only, only_in_train_mode, related, stands_under, subjects
+from looplint.queries.relations import (
+    construction_of,
+    exclude_each_other,
+    held_by,
+    may_follow,
+    only,
+    only_in_train_mode,
+    related,
+    stands_under,
+    subjects,
+)
 from looplint.queries.resuming import (
     fits_only_if_spread,
     given_no_state,
@@ -322,7 +332,7 @@ Reports = Iterator[Report]
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
     "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "trains_a_copy", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn",
-    "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "held_by", "only", "subjects",
+    "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "construction_of", "held_by", "only", "subjects",
     "contains_part", "may_follow", "samples", "shortened_passes", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "keeps_its_factor", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand", "update_without_step",
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "set_back_at_updates", "unregistered", "wrapper_for",

@@ -68,7 +68,6 @@ What a run shows: the schedule ends far from its planned end.
 """
 
 from looplint.rule import (
-    Construct,
     MoveIntoBatchLoop,
     Optimizer,
     Program,
@@ -79,6 +78,7 @@ from looplint.rule import (
     Step,
     bounds_of,
     called_at,
+    construction_of,
     note,
     only,
     refs,
@@ -106,7 +106,7 @@ def check(program: Program) -> Reports:
         if scheduler.counts_to and scheduler.counts_to in bounds_of(event.loops[-1]):
             continue  # a loop that goes as far as the schedule does: `while step < total`
         name = called_at(event, scheduler)
-        construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
+        construct = construction_of(program, scheduler)
         message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends; step it after each step of the optimizer"
         steps, own = [e for e in program.of(Step) if inner in e.loops], refs(scheduler.optimizer, Optimizer)
         step = next((e for e in steps if not own or set(own) & set(e.subjects)), None)

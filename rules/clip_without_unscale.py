@@ -77,7 +77,6 @@ from looplint.rule import (
     SCALING,
     Backward,
     Clip,
-    Construct,
     Engine,
     InsertUnscale,
     Loop,
@@ -93,6 +92,7 @@ from looplint.rule import (
     called_at,
     clipped_before_the_scaler,
     condition_of,
+    construction_of,
     exclude_each_other,
     name_of,
     note,
@@ -165,7 +165,7 @@ def _report(program: Program, optimizer: Optimizer | Engine, backward: Backward,
 
 def _built(program: Program, scaler: Scaler, name: str) -> tuple[Note, ...]:
     """Where a scaler is built that is on under a condition."""
-    built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
+    built = construction_of(program, scaler)
     return note(built, f"{name} is built here, and is on where {condition_of(scaler)}") if condition_of(scaler) else ()
 
 

@@ -72,7 +72,6 @@ What a run shows: the scaler steps and is never updated; the run ends with the e
 from looplint.rule import (
     UNSEEN,
     UPDATING,
-    Construct,
     Escape,
     Event,
     InsertUpdate,
@@ -85,6 +84,7 @@ from looplint.rule import (
     Visit,
     called_at,
     condition_of,
+    construction_of,
     disabled,
     escapes_each_time,
     note,
@@ -99,7 +99,7 @@ def check(program: Program) -> Reports:
             continue  # scalers of one list or dict, which cannot be distinguished
         if disabled(scaler):
             continue  # GradScaler(enabled=False)
-        built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
+        built = construction_of(program, scaler)
         stale: list[Event] = [
             v.event for v in program.run(UPDATING, scaler) if v.event.kind == "step" and v.certain and _never_updated(program, scaler, v)
         ] or (_of_functions_nobody_calls(program, scaler) if built is not None else [])

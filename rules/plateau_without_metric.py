@@ -63,7 +63,18 @@ Unsafe: pass the validation loss where it has a unique name in scope.
 What a run shows: TypeError.
 """
 
-from looplint.rule import Construct, PassMetric, Program, Report, Reports, Schedule, counter_given, name_of, note, ruled_out_by_settings
+from looplint.rule import (
+    PassMetric,
+    Program,
+    Report,
+    Reports,
+    Schedule,
+    construction_of,
+    counter_given,
+    name_of,
+    note,
+    ruled_out_by_settings,
+)
 
 CODE = "LL204"
 
@@ -76,7 +87,7 @@ def check(program: Program) -> Reports:
         args = event.args
         if not scheduler.qualname.endswith(".ReduceLROnPlateau"):
             continue
-        construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
+        construct = construction_of(program, scheduler)
         if construct is not None and ruled_out_by_settings(program, event, construct):
             continue  # a branch for other schedulers, which the program does not build
         counter = counter_given(event)

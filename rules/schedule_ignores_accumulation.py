@@ -70,7 +70,7 @@ None: the number that the schedule is built with has to be divided by k, where k
 What a run shows: it ends when the schedule has not gone three quarters of its way, though there were as many backwards as it has steps.
 """
 
-from looplint.rule import Construct, Optimizer, Program, Report, Reports, Schedule, Scheduler, name_of, note, only, refs, stepped_with
+from looplint.rule import Optimizer, Program, Report, Reports, Schedule, Scheduler, construction_of, name_of, note, only, refs, stepped_with
 
 CODE = "LL207"
 SEVERITY = "warning"
@@ -86,7 +86,7 @@ def check(program: Program) -> Reports:
         if found is None:
             continue
         every, step = found
-        construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
+        construct = construction_of(program, scheduler)
         name = name_of(scheduler)
         message = (
             f"{name} counts batches, but is stepped once in {every} of them: the training ends when it has gone 1/{every} of its way; "

@@ -70,7 +70,6 @@ What a run shows: the learning rate changes len(loader) times an epoch.
 """
 
 from looplint.rule import (
-    Construct,
     Guard,
     Loop,
     MoveToEpochEnd,
@@ -83,6 +82,7 @@ from looplint.rule import (
     Step,
     called_at,
     constant_of,
+    construction_of,
     note,
     only,
     over_data,
@@ -111,7 +111,7 @@ def check(program: Program) -> Reports:
         if _guarded(program, event, loop, scheduler):
             continue  # a step under a condition that no optimizer's step in the loop stands under
         name = called_at(event, scheduler)
-        construct = next((e for e in program.of(Construct) if scheduler in e.subjects), None)
+        construct = construction_of(program, scheduler)
         if told:
             message = f"{name} counts epochs, but is stepped on every batch: the schedule ends within the first epochs; call {name}.step() once an epoch"
         else:

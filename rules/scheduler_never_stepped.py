@@ -76,6 +76,7 @@ from looplint.rule import (
     Scheduler,
     Step,
     called_at,
+    construction_of,
     exclude_each_other,
     may_follow,
     name_of,
@@ -116,7 +117,7 @@ def check(program: Program) -> Reports:
             )
             if step is None:
                 continue  # a scheduler whose optimizer does not step in a loop after it
-            built = next((e for e in program.of(Construct) if one_of[0] in e.subjects), event)
+            built = construction_of(program, one_of[0]) or event
             name = called_at(built, one_of[0])
             plateau = scheduler.qualname.endswith(".ReduceLROnPlateau")
             when = "step(metric) each time the metric is measured" if plateau else "step() as the optimizer trains"

@@ -75,7 +75,6 @@ from looplint.rule import (
     SCALING,
     UNSEEN,
     Backward,
-    Construct,
     Optimizer,
     Program,
     Report,
@@ -87,6 +86,7 @@ from looplint.rule import (
     Visit,
     called_at,
     condition_of,
+    construction_of,
     evens_out,
     keeps_its_factor,
     note,
@@ -132,7 +132,7 @@ def check(program: Program) -> Reports:
             )
             message = f"{bypass}: {harm}; call {scale}.step({opt}), which unscales them and skips overflows"
             notes = note(backward, f"{scale} scales the loss here, and its gradients with it") + note(update, f"{scale} is updated here")
-            built = next((e for e in program.of(Construct) if scaler in e.subjects), None)
+            built = construction_of(program, scaler)
             if condition_of(scaler):
                 notes += note(built, f"{scale} is built here, and does so where {condition_of(scaler)}")
             harmless = isinstance(optimizer, Optimizer) and evens_out(program, optimizer) and keeps_its_factor(program, scaler)

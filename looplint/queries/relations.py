@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from looplint.domain.objects import AnyObj, Engine, Module, Obj, Optimizer
-from looplint.flow.events import Event, Move, Step, Unscale
+from looplint.flow.events import Construct, Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.semantics.devices import implies_gpu
 from looplint.syntax.ir import Attr, Expr, render, settled
+
+if TYPE_CHECKING:
+    from looplint.queries.program import Program
 
 
 def may_follow(later: Event, earlier: Event) -> bool:
@@ -25,6 +29,11 @@ def involved(event: Event) -> frozenset[Obj]:
     """The objects that an event happens to, and the scaler through which it does."""
     scaler = event.scaler if isinstance(event, Step | Unscale) else None
     return event.subjects | {scaler} if scaler is not None else event.subjects
+
+
+def construction_of(program: Program, obj: Obj) -> Construct | None:
+    """Where an object is built: the first place, where several branches build it; None where that is out of sight."""
+    return next((e for e in program.of(Construct) if obj in e.subjects), None)
 
 
 def subjects(event: Event, kind: type[AnyObj]) -> list[AnyObj]:
