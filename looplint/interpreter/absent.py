@@ -127,8 +127,8 @@ def _stays_none(interp: Interpreter, frame: Frame, asked: ir.Expr) -> bool:
             return True
         case ir.Name(id=name):
             return frame.caller is not None and name in frame.locals and _is_given_none(interp, frame, name)
-        case ir.Attr(value=ir.Name(), attr=name):
-            match [*frame.instance]:
+        case ir.Attr(value=ir.Name(id=holder), attr=name):
+            match [*frame.instance] if frame.function.params and holder == frame.function.params[0].name else []:
                 case [Ref(Obj(symbolic=False, shown=False, candidates=0) as obj)] if (cls := classes.class_of(obj)) is not None:
                     return _lacks_member(interp, obj, cls, name)
     return False

@@ -9,6 +9,7 @@ import looplint
 PROGRAM = """\
 import torch
 from collections import defaultdict
+from contextlib import suppress
 from torch import nn, optim
 from elsewhere import key, keys, load, setup
 
@@ -42,6 +43,19 @@ class Measured:
 
     def measure(self):
         return size(3, self.metric)
+
+
+class Taking:
+    def __init__(self):
+        self.critic = None
+
+    def take(self):
+        self.critic = load()
+
+
+class Asking:
+    def ask(self, other):
+        other.critic.eval()
 
 
 def size(batch, mask=None):
@@ -88,7 +102,10 @@ RUNNING = {
     "asked for in the expression": "best = None; print(best and best.size, best.size if best else 0)",
     "asked where something holds": "best = None; print(best.size if load() else 0)",
     "caught": "best = None\n    try:\n        print(best.size)\n    except AttributeError:\n        pass",
+    "suppressed": "best = None\n    with suppress(AttributeError):\n        print(best.size)",
+    "suppressed in a function": "with suppress(TypeError, AttributeError):\n        print(size(3))",
     "a default that somebody else may give": "pass",
+    "an attribute of another object": "Asking().ask(Taking())",
     "set by a method": "trainer = Trainer({'rate': 3}); trainer.take(load()); trainer.check()",
     "an attribute that another method sets": "print(Measured().measure())",
     "one of two values": "best = None\n    if load(): best = load()\n    print(best.size)",
