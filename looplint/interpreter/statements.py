@@ -35,7 +35,6 @@ from looplint.interpreter.names import binds_nowhere, lookup
 from looplint.syntax import ir
 
 _UNROLL = 6
-_SUPPRESS = External("contextlib.suppress")
 _ERRORS = frozenset(f"builtins.{name}" for name, cls in vars(builtins).items() if isinstance(cls, type) and issubclass(cls, BaseException))
 
 
@@ -224,16 +223,7 @@ def _class_of_error(expr: ir.Expr) -> ir.Expr:
 
 
 def _with(interp: Interpreter, stmt: ir.With) -> None:
-    before = interp.save()
     _enter_items(interp, stmt, 0)
-    if not interp.alive and before.alive and any(_suppresses(interp, expr) for expr, _ in stmt.items):
-        interp.restore(before)
-        interp.at = [Loose(interp.graph.add("branch", interp.loops, interp.at))]
-
-
-def _suppresses(interp: Interpreter, expr: ir.Expr) -> bool:
-    """Whether a context ends the errors that are raised in it: the path goes on behind it."""
-    return isinstance(expr, ir.Call) and _SUPPRESS in evaluate(interp, expr.func)
 
 
 def _enter_items(interp: Interpreter, stmt: ir.With, number: int) -> None:

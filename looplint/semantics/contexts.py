@@ -21,6 +21,7 @@ from looplint.domain.values import (
     constant_of,
     join,
 )  # fmt: skip
+from looplint.flow.graph import Loose
 from looplint.interpreter import classes, functions, generators, hooks, objects
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -35,8 +36,12 @@ if TYPE_CHECKING:
 def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
     value = UNKNOWN if isinstance(expr, ir.Call) and _is_of_base_class(interp, expr) else interp.evaluate(expr)
-    if isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] in _RAISING:
+    name = (ir.path_of(expr.func) or "").rpartition(".")[2] if isinstance(expr, ir.Call) else ""
+    if name in _RAISING:
         _expect_error(interp, inside)
+        return
+    if name == "suppress":
+        _suppress_error(interp, inside)
         return
     manager = _manager(value)
     if manager is not None:
@@ -81,6 +86,15 @@ def _expect_error(interp: Interpreter, inside: Callable[[Value], None]) -> None:
         inside(UNKNOWN)
     interp.forget_remarks(noted)
     del interp.frame.returns[returned:]
+
+
+def _suppress_error(interp: Interpreter, inside: Callable[[Value], None]) -> None:
+    """Follow what `contextlib.suppress` is around: where no path comes out of it, the program goes on behind it."""
+    before = interp.save()
+    inside(UNKNOWN)
+    if before.alive and not interp.alive:
+        interp.restore(before)
+        interp.at = [Loose(interp.graph.add("branch", interp.loops, interp.at))]
 
 
 def _grad_in(interp: Interpreter, context: Context) -> bool | None:
