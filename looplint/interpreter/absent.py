@@ -7,7 +7,7 @@ from looplint.domain.values import NONE, ClassRef, Ref, Value
 from looplint.interpreter import classes, endings, objects, settled, signatures
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.pytorch import MODULE_MEMBERS
+from looplint.knowledge.pytorch import MODULE_MEMBERS, OPTION_METHODS
 from looplint.regex import regex
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -88,10 +88,9 @@ def _complaint(interp: Interpreter, owner: Value, expr: ir.Attr) -> str:
 
 
 # What a parser has, and what it parses.
-_OF_NAMESPACES = frozenset({
-    "add_argument", "parse_args", "parse_known_args", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "set_defaults",
-    "get_default", "parse_intermixed_args", "parse_known_intermixed_args", "print_help", "print_usage", "format_help", "format_usage",
-    "exit", "error", "register", "prog", "usage", "description", "epilog", "formatter_class",
+_OF_NAMESPACES = OPTION_METHODS | frozenset({
+    "description", "epilog", "exit", "format_help", "format_usage", "formatter_class", "get_default", "parse_intermixed_args",
+    "parse_known_intermixed_args", "print_usage", "prog", "register", "usage",
 })  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def _calls(body: Iterable[ir.Stmt], name: str, covered: bool) -> Iterator[tuple[
     """The calls of a name in a block, each with whether gradients are off there."""
     for stmt in body:
         for expr in ir.walk(*ir.expressions(stmt)):
-            if isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] == name:
+            if isinstance(expr, ir.Call) and ir.called_name(expr) == name:
                 yield expr, covered
         inside = covered or (isinstance(stmt, ir.With) and any(switches_off(context) for context, _ in stmt.items))
         for inner in ir.bodies(stmt):

@@ -69,7 +69,11 @@ def _is_left_out(interp: Interpreter, function: ir.Function, ended: ir.Expr) -> 
         if any(_is_unmet(each, reached, training, met) for each in parts):
             return True
         behind = behind or ended in parts
-        calls = [each for each in parts if isinstance(each, ir.Call) and _name(each) in training] if behind and ended not in parts else []
+        calls = (
+            [each for each in parts if isinstance(each, ir.Call) and ir.called_name(each) in training]
+            if behind and ended not in parts
+            else []
+        )
         if any(each not in reached.behind and each not in reached.gradient_calls for each in calls):
             return True
     return False
@@ -79,7 +83,7 @@ def _is_unmet(expr: ir.Expr, reached: Reached, training: set[str], met: set[str]
     """Whether an expression goes backward or steps, or calls what may, and no path has come there."""
     if not isinstance(expr, ir.Call) or expr in reached.gradient_calls:
         return False
-    return ir.gradient_kind(expr) is not None or (_name(expr) in training and _name(expr) not in met)
+    return ir.gradient_kind(expr) is not None or (ir.called_name(expr) in training and ir.called_name(expr) not in met)
 
 
 def _is_named_among(expr: ir.Expr, names: set[str]) -> bool:
@@ -88,7 +92,3 @@ def _is_named_among(expr: ir.Expr, names: set[str]) -> bool:
         case ir.Name(id=name) | ir.Attr(attr=name):
             return name in names
     return False
-
-
-def _name(expr: ir.Call) -> str:
-    return (ir.path_of(expr.func) or "").rpartition(".")[2]

@@ -191,7 +191,7 @@ def _written_arguments(func: Func, call: ir.Call) -> dict[str, ir.Expr]:
 
 def _is_called_by_name(func: Func, args: Arguments, call: ir.Call) -> bool:
     """Whether a call is one of this function with the arguments that stand there, and not one of a function that calls it."""
-    called = (ir.path_of(call.func) or "").rpartition(".")[2]
+    called = ir.called_name(call)
     given = [a for a in call.args if a.keyword is None]
     name = func.function.name
     return (called == name or name in ("__init__", "__call__", "forward")) and len(given) == len(args.positional)

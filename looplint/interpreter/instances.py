@@ -35,13 +35,22 @@ def asked_by(interp: Interpreter, test: ir.Expr) -> tuple[ir.Expr, Value] | None
     return None
 
 
-def of_type(interp: Interpreter, test: ir.Compare) -> bool | None:
-    """The outcome of `type(x) == cls` where that is known: what is no instance of a class is not of that very class; None for another comparison, too."""
+def type_asked_by(test: ir.Compare) -> tuple[ir.Expr, ir.Expr, bool] | None:
+    """What `type(x) == cls` asks the type of, which it asks for, and whether it holds for that one; None for another comparison."""
     match test:
         case ir.Compare(left=ir.Call(func=ir.Name(id="type"), args=[ir.Arg(value=tested)]), ops=[op], rights=[cls]):
-            given = interp.evaluate(cls)
-            return op in ("!=", "is not", "not in") if is_instance(interp, interp.evaluate(tested), given) is False else None
+            return tested, cls, op in ("==", "is", "in")
     return None
+
+
+def of_type(interp: Interpreter, test: ir.Compare) -> bool | None:
+    """The outcome of `type(x) == cls` where that is known: what is no instance of a class is not of that very class; None for another comparison, too."""
+    asked = type_asked_by(test)
+    if asked is None:
+        return None
+    tested, cls, holds = asked
+    given = interp.evaluate(cls)
+    return not holds if is_instance(interp, interp.evaluate(tested), given) is False else None
 
 
 def is_instance(interp: Interpreter, value: Value, given: Value) -> bool | None:

@@ -282,9 +282,8 @@ class Interpreter(Position):
                 return self.born(whole)
             case ir.Subscript(value=ir.Name(id=base)):
                 held = [atom.obj for atom in self.frame.locals.get(base, NOTHING) if isinstance(atom, Ref)]
-                in_each_turn = [
-                    o for o in held if not _is_made_in_a_branch(o)
-                ]  # another one, as of `if step % 100 == 0: sums = {}`, is made now and then
+                # Another one, as of `if step % 100 == 0: sums = {}`, is made now and then.
+                in_each_turn = [o for o in held if not _is_made_in_a_branch(o)]
                 return max((o.loops or () for o in in_each_turn or held), key=len, default=())
         return ()
 

@@ -58,12 +58,11 @@ def _by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
 
 def _by_type(interp: Interpreter, test: ir.Compare, held: bool) -> bool:
     """`type(name) == cls`, and what it tells; False for another comparison. What is of another type may be of a subclass: that of a tensor is known otherwise."""
-    match test:
-        case ir.Compare(left=ir.Call(func=ir.Name(id="type"), args=[ir.Arg(value=tested)]), ops=[op], rights=[cls]):
-            held = held == (op in ("==", "is", "in"))
-        case _:
-            return False
-    given = evaluate(interp, cls)
+    asked = instances.type_asked_by(test)
+    if asked is None:
+        return False
+    tested, cls, holds = asked
+    held, given = held == holds, evaluate(interp, cls)
     if held or all(isinstance(a, External) and a.qualname == "torch.Tensor" for a in given):
         _kept(interp, tested, given, held)
     return True

@@ -31,11 +31,11 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
         return ""
     (atom,) = callee
     match atom:
-        case Func(function) if function.name == _name(expr):
+        case Func(function) if function.name == ir.called_name(expr):
             # Most calls fit: what else would have to be known of the function is asked of the others alone.
             complaint = _complaint(function, expr, bound=atom.bound is not None)
             return complaint if complaint and _is_as_defined(interp, atom, receiver) else ""
-        case ClassRef(cls, info) if cls.name == _name(expr) and (constructor := _constructor(interp, atom)) is not None:
+        case ClassRef(cls, info) if cls.name == ir.called_name(expr) and (constructor := _constructor(interp, atom)) is not None:
             complaint = _complaint(constructor, expr, bound=True)
             return complaint if complaint and is_in_sight(interp, info) else ""
         case Ref(TorchModule(cls=ClassRef() as cls) as module):
@@ -46,10 +46,6 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
             (forward,) = classes.bind(interp, member, module)
             return complaint if isinstance(forward, Func) and _is_as_defined(interp, forward, callee) else ""
     return ""
-
-
-def _name(expr: ir.Call) -> str:
-    return (ir.path_of(expr.func) or "").rpartition(".")[2]
 
 
 def is_in_sight(interp: Interpreter, info: ModuleInfo) -> bool:

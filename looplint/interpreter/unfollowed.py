@@ -133,7 +133,7 @@ def _computes_loss(expr: ir.Expr, reached: Iterable[Obj], kept: frozenset[Obj]) 
     """
     if not isinstance(expr, ir.Call) or expr.dropped or not reached:
         return False
-    name = (ir.path_of(expr.func) or "").rpartition(".")[2]
+    name = ir.called_name(expr)
     return naming.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached if o not in kept)
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -> None:
     """Run `inside` in the context that the expression makes, with what the context manager yields."""
     value = UNKNOWN if isinstance(expr, ir.Call) and _is_of_base_class(interp, expr) else interp.evaluate(expr)
-    name = (ir.path_of(expr.func) or "").rpartition(".")[2] if isinstance(expr, ir.Call) else ""
+    name = ir.called_name(expr) if isinstance(expr, ir.Call) else ""
     if name in _RAISING:
         _expect_error(interp, inside)
         return

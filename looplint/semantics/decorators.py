@@ -93,6 +93,6 @@ def may_switch_gradients(value: Value, expr: ir.Expr) -> bool:
 
 def _autocast_of_decorators(interp: Interpreter, frame: Frame) -> Autocast | None:
     for decorator in frame.function.decorators:
-        if isinstance(decorator, ir.Call) and (ir.path_of(decorator.func) or "").rpartition(".")[2] == "autocast":
+        if isinstance(decorator, ir.Call) and ir.called_name(decorator) == "autocast":
             return region_of(classes.static_value(interp, decorator, frame.module))
     return None

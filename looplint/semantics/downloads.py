@@ -49,7 +49,7 @@ def _downloads(function: ir.Function, path: str, known: str | None) -> bool:
 
 def _writes(call: ir.Call, asks: bool) -> bool:
     """Whether a call downloads to one of its arguments, or opens it to be written where the function sends a request to a server."""
-    name = (ir.path_of(call.func) or "").rpartition(".")[2]
+    name = ir.called_name(call)
     if naming.downloads(name):
         return True
     return asks and name == "open" and any(isinstance(a.value, ir.Const) and a.value.value in ("wb", "wb+") for a in call.args)

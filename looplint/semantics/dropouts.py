@@ -55,7 +55,7 @@ def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tupl
 def _named_so(function: ir.Function) -> list[ir.Call]:
     """The calls in a function whose name is that of a dropout, or of an attention that drops."""
     calls = (e for stmt in ir.statements(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
-    return [call for call in calls if (ir.path_of(call.func) or "").rpartition(".")[2].startswith(("dropout", "scaled_dot"))]
+    return [call for call in calls if ir.called_name(call).startswith(("dropout", "scaled_dot"))]
 
 
 @ir.kept_with_code

@@ -267,7 +267,7 @@ def shuffles(loop: Loop) -> bool:
     """Whether a loop calls what mixes something, as its name says: the items of a dataset, before each pass over them."""
     written = ir.statements(loop.stmt.body) if loop.stmt is not None else ()
     calls = (e for stmt in written for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
-    return any((ir.path_of(call.func) or "").rpartition(".")[2] in _SHUFFLING for call in calls)
+    return any(ir.called_name(call) in _SHUFFLING for call in calls)
 
 
 def follows_time(loader: Loader, assigned: Iterable[str]) -> bool:

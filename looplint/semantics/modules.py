@@ -111,7 +111,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     """A module is applied: its result depends on its parameters and on its inputs."""
     inputs = combine(interp.grad, [*args.values(), obj.fed] if isinstance(obj, TorchModule) and obj.fed else args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
-    unfollowed.note_differentiated((ir.path_of(expr.func) or "").rpartition(".")[2], (o for v in args.values() for o in refs(v, Module)))
+    unfollowed.note_differentiated(ir.called_name(expr), (o for v in args.values() for o in refs(v, Module)))
     frozen = is_frozen(obj)
     # What code that cannot be followed returns may be a number as well.
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""

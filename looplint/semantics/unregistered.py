@@ -51,7 +51,7 @@ def _is_set_again(interp: Interpreter, owner: Obj, name: str) -> bool:
 
 
 def _makes_a_parameter(value: ir.Expr) -> bool:
-    return isinstance(value, ir.Call) and (ir.path_of(value.func) or "").rpartition(".")[2] == "Parameter"
+    return isinstance(value, ir.Call) and ir.called_name(value) == "Parameter"
 
 
 def _built_and_copied(part: Module, call: ir.Call) -> tuple[ir.Call | None, list[ir.Call]]:

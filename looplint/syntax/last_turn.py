@@ -78,7 +78,7 @@ def _names_for(texts: Collection[str], function: ir.Function) -> Iterator[str]:
 
 def _passed_on(expr: ir.Expr) -> ir.Expr:
     """What a bar of progress shows the items of: `loader` of `tqdm(loader)`."""
-    while isinstance(expr, ir.Call) and (ir.path_of(expr.func) or "").rpartition(".")[2] in _PASSING_ON and expr.args:
+    while isinstance(expr, ir.Call) and ir.called_name(expr) in _PASSING_ON and expr.args:
         if expr.args[0].keyword is not None:
             break
         expr = expr.args[0].value

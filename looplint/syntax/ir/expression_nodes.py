@@ -228,6 +228,11 @@ def path_of(expr: Expr) -> str | None:
     return None
 
 
+def called_name(call: Call) -> str:
+    """The last part of the name that is called: `step` of `self.optimizer.step()`; empty where it has none."""
+    return (path_of(call.func) or "").rpartition(".")[2]
+
+
 def affirmed(test: Expr, held: bool) -> tuple[Expr, bool]:
     """A test without the `not` before it, and its outcome."""
     while isinstance(test, Unary) and test.op == "not":
