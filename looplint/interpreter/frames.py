@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, field
@@ -125,7 +126,7 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
         return snapshots[0] if snapshots else Snapshot([], {}, True, ())
     if len(alive) == 1:
         return alive[0]
-    at = list(dict.fromkeys(loose for snapshot in alive for loose in snapshot.at))
+    at = list(dict.fromkeys(chain.from_iterable(snapshot.at for snapshot in alive)))
     names: dict[str, Value] = dict(alive[0].locals)
     for snapshot in alive[1:]:
         for name, value in snapshot.locals.items():
@@ -161,9 +162,11 @@ def _is_sum(value: Value) -> bool:
 
 
 def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:
+    """The conditions with which all of some stacks begin."""
     shortest = min(stacks, key=len)
-    for length, guard in enumerate(shortest):
-        for stack in stacks:
-            if stack[length] is not guard and stack[length] != guard:
-                return shortest[:length]
-    return shortest
+    same = len(shortest)
+    for stack in stacks:
+        # Most differ in the last one alone.
+        while stack[:same] != shortest[:same]:
+            same -= 1
+    return shortest[:same]

@@ -82,11 +82,12 @@ def _edit(filename: str, lines: Sequence[str], directive: Directive, words: Sequ
     if kept:
         first, last = directive.words[0], directive.words[-1]
         return Edit(filename, Location(row, first.start), Location(row, last.end), ", ".join(kept))
-    before, after = line[: directive.start - 1], line[directive.end - 1 :].strip()
+    before, after = line[: directive.start - 1], line[directive.end - 1 :].lstrip()
     if after:
         # Another comment stays as it is; words that explained this one stay as a comment.
-        rest = after if after.startswith("#") else f"# {after.lstrip('-:;,. ')}"
-        return Edit(filename, Location(row, directive.start), Location(row, len(line) + 1), rest)
+        begun = after.startswith("#")
+        rest = after if begun else after.lstrip("-:;,. ")
+        return Edit(filename, Location(row, directive.start), Location(row, len(line) - len(rest) + 1), "" if begun else "# ")
     if not before.strip() and row < len(lines):
         return Edit(filename, Location(row, 1), Location(row + 1, 1), "")
     return Edit(filename, Location(row, len(before.rstrip()) + 1), Location(row, len(line) + 1), "")

@@ -85,14 +85,15 @@ def added_up(program: Program, step: Event) -> tuple[str, Loop] | None:
     outer = step.loops[-1] if step.loops else None
     if not isinstance(optimizer, Optimizer) or outer is None or not program.every_iteration(step, outer):
         return None
+    inside = [e for e in program.of(Backward) if e.loops and e.loops[-1].parent is outer and e.index <= step.index]
+    if not inside:
+        return None
     within = [e for e in program.of(Clear, Step) if outer in e.loops and e.loops[-1] is not outer and program.touches(e, optimizer)]
     cleared = [
         e for e in program.of(Clear) if e.loops[-1:] == (outer,) and program.touches(e, optimizer) and program.every_iteration(e, outer)
     ]
-    for backward in program.of(Backward):
-        inner = backward.loops[-1] if backward.loops else None
-        if inner is None or inner.parent is not outer or backward.index > step.index or within or not cleared:
-            continue
+    for backward in inside if cleared and not within else ():
+        inner = backward.loops[-1]
         times = _turns(inner) if program.touches(backward, optimizer) and program.every_iteration(backward, inner) else None
         if times is not None:
             return times, inner

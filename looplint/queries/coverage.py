@@ -98,6 +98,17 @@ class _Known:
         for backward in program.of(Backward):
             for site in backward.chain:
                 self.backwards.setdefault(id(site.node), []).append(backward)
+        self._beside: dict[int, dict[ir.Function, list[ir.GradientCall]]] = {}
+
+    def steps_beside(self, info: ModuleInfo, call: ir.GradientCall) -> list[ir.GradientCall]:
+        """The calls of `step` in the function of a call of `backward` that can be an optimizer's: they take nothing, or a closure."""
+        by_function = self._beside.get(id(info))
+        if by_function is None:
+            by_function = self._beside[id(info)] = {}
+            for step in _steps(info):
+                if len(step.call.args) <= 1 and not _names(step.call, _NO_OPTIMIZER):
+                    by_function.setdefault(step.function, []).append(step)
+        return by_function.get(call.function, [])
 
 
 def _loops(info: ModuleInfo) -> Iterable[list[ir.GradientCall]]:
@@ -123,7 +134,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     """Why a loop is not judged: "" where it is, None where it is no training loop."""
     events = [event for call in calls for event in known.backwards.get(id(call.call.node), ())]
     first = calls[0]
-    steps = _steps_beside(info, first)
+    steps = known.steps_beside(info, first)
     backwards = [event for event in events if isinstance(event, Backward)]
     if backwards and not steps and all(_is_of_inputs(program, b) and not _is_stepped(program, known, b) for b in backwards):
         return None  # what a classifier says of its input steers a sampler
@@ -133,9 +144,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return ""
     if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
         return ""  # that nothing steps is known as well
-    steps_somewhere = any(
-        call.kind == "step" and not _names(call.call, _NO_TRAINING) for call in (info.code.gradient_calls if info.code is not None else ())
-    )
+    steps_somewhere = any(not _names(step.call, _NO_TRAINING) for step in _steps(info))
     if not steps_somewhere and not _hands_over(first.call):
         # Gradients of inputs, checks of gradients: nothing here is trained, unless gradients are cleared beside a backward that a call in error hides.
         hidden = not any(call.call in program.reached.gradient_calls for call in calls) and "zero_grad" in first.function.methods
@@ -215,12 +224,9 @@ def _unreached(program: Program, call: ir.GradientCall) -> str:
     return program.reached.misfits.get(call.function, "no analysed path leads to it")
 
 
-def _steps_beside(info: ModuleInfo, call: ir.GradientCall) -> list[ir.GradientCall]:
-    """The calls of `step` in the function of a call of `backward` that can be an optimizer's: they take nothing, or a closure."""
-    steps = info.code.gradient_calls if info.code is not None else ()
-    return [
-        s for s in steps if s.kind == "step" and s.function is call.function and len(s.call.args) <= 1 and not _names(s.call, _NO_OPTIMIZER)
-    ]
+def _steps(info: ModuleInfo) -> Iterator[ir.GradientCall]:
+    """The calls of `step` in a file."""
+    return (call for call in (info.code.gradient_calls if info.code is not None else ()) if call.kind == "step")
 
 
 def _names(call: ir.Call, words: tuple[str, ...]) -> bool:

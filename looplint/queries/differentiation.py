@@ -52,10 +52,14 @@ def _for_inputs(program: Program, optimizer: Optimizer | Engine) -> frozenset[Ba
 
     What they leave in its parameters is no batch's gradient, and is rightly cleared. What is written into gradients there is for a step.
     """
+    read = program.gradients.read_of_tensors
+    fitting = [(o, e.loops[-1]) for e in program.of(Step) if e.loops for o in e.subjects if isinstance(o, Optimizer) and _has_inputs(o)]
+    if not read and not fitting:
+        return frozenset()
     stepped = {loop for step in program.of(Step) if program.touches(step, optimizer) for loop in step.loops}
-    attacks = program.gradients.read_of_tensors - stepped
-    found = frozenset(e for e in program.of(Backward) if e.loops and e.loops[-1] in attacks and not e.manual)
-    return found | _for_fitted_inputs(program, stepped | {loop for e in program.of(Clear) if optimizer in e.subjects for loop in e.loops})
+    cleared = {loop for e in program.of(Clear) if optimizer in e.subjects for loop in e.loops}
+    found = frozenset(e for e in program.of(Backward) if e.loops and e.loops[-1] in read - stepped and not e.manual)
+    return found | _for_fitted_inputs(program, fitting, stepped | cleared)
 
 
 def _for_others(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:
@@ -77,12 +81,11 @@ def _for_others(program: Program, optimizer: Optimizer | Engine) -> frozenset[Ba
     return frozenset(found)
 
 
-def _for_fitted_inputs(program: Program, own: Set[Loop]) -> frozenset[Backward]:
+def _for_fitted_inputs(program: Program, fitting: Iterable[tuple[Optimizer, Loop]], own: Set[Loop]) -> frozenset[Backward]:
     """The backwards in other loops than some that fit an input: `mask = nn.Parameter(...)`, `optim.Adam([mask])`, and a step on it in each turn."""
-    fitting = [(o, e.loops[-1]) for e in program.of(Step) if e.loops for o in e.subjects if isinstance(o, Optimizer) and _has_inputs(o)]
     return frozenset(
         e
-        for e in (program.of(Backward) if fitting else ())
+        for e in program.of(Backward)
         if e.loops
         and e.loops[-1] not in own
         and any(loop is e.loops[-1] and (program.touches(e, o) == "must" or o.of_tensors) for o, loop in fitting)

@@ -28,7 +28,7 @@ class FrozenStep:
 def steps_while_frozen(program: Program, optimizer: Optimizer) -> FrozenStep | None:
     """The first step of an optimizer, where at each of them, and at each backward, all parameters that it holds are frozen on every path."""
     found: FrozenStep | None = None
-    for module in optimizer.holds:
+    for module in optimizer.holds if program.of(Freeze) else ():
         visits = _visits(program, optimizer, module)
         steps = [v for v in visits if isinstance(v.event, Step)]
         if not steps or not all(_is_frozen(v) for v in visits if isinstance(v.event, Backward | Step)):

@@ -71,6 +71,7 @@ class Incidence:
         self._remarks = list(remarks)
         # What is asked by many rules, of each event and each object.
         self._touches: dict[tuple[Event, Obj], Touch | None] = {}
+        self._of_kinds: dict[tuple[type[Event], ...], list[Event]] = {}
 
     @cached_property
     def events(self) -> list[Event]:
@@ -106,7 +107,10 @@ class Incidence:
         """The events of some kinds, in the order of the graph; remarks stand where they were noted."""
         if len(kinds) == 1:
             return self._of_kind(kinds[0])
-        return sorted((e for kind in kinds for e in self._of_kind(kind)), key=lambda e: e.index)
+        found = self._of_kinds.get(kinds)
+        if found is None:
+            found = self._of_kinds[kinds] = sorted((e for kind in kinds for e in self._of_kind(kind)), key=lambda e: e.index)
+        return found
 
     def _of_kind(self, kind: type[Event]) -> list[Event]:
         found = self._by_kind.get(kind)

@@ -32,15 +32,21 @@ class ForeignGradients:
 
 def foreign_gradients(program: Program, optimizer: Optimizer) -> ForeignGradients | None:
     """The first step of an optimizer that always applies gradients which the loss of another optimizer's phase sent through its modules."""
-    steps = [e for e in program.of(Step) if optimizer in e.subjects and e.loops]
-    rivals = [o for o in program.optimizers if o is not optimizer and isinstance(o, Optimizer) and o.holds and not o.symbolic]
-    if not steps or optimizer.symbolic or optimizer.many or optimizer.may_clear or not optimizer.holds:
+    if optimizer.symbolic or optimizer.many or optimizer.may_clear or not optimizer.holds:
         return None
+    steps = [e for e in program.of(Step) if optimizer in e.subjects and e.loops]
+    loops = {e.loops[-1] for e in steps}
+    beside = {o for e in program.of(Step) if e.loops and e.loops[-1] in loops for o in e.subjects}
+    rivals = [
+        o for o in program.optimizers if o in beside and o is not optimizer and isinstance(o, Optimizer) and o.holds and not o.symbolic
+    ]
+    if not rivals:
+        return None
+    filling = [e for e in program.of(Backward) if not e.manual and program.touches(e, optimizer) == "must"]
     for other in rivals:
         if related(other.holds, optimizer.holds):
             continue
         closings = [e for e in program.of(Step) if other in e.subjects and e.loops]
-        filling = [e for e in program.of(Backward) if not e.manual and program.touches(e, optimizer) == "must"]
         foreign = [e for e in filling if _passes_through(program, e, optimizer, other) and _is_followed_by(e, closings, steps)]
         own = [e for e in filling if e not in foreign]
         if any(related(e.subjects, other.holds) for e in own):

@@ -62,7 +62,9 @@ def may_change(step: Step, module: Obj) -> bool:
 def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
     """Whether two sets of modules share parameters, or may: one contains the other, they are the same, or code out of sight built the one of the other."""
     rights = list(right)
-    return any(not _choices(r).isdisjoint(_family(a)) or not _choices(a).isdisjoint(_family(r)) for a in left for r in rights)
+    chosen = {each for r in rights for each in _choices(r)}
+    around = {each for r in rights for each in _family(r)}
+    return any(not chosen.isdisjoint(_family(a)) or not around.isdisjoint(_choices(a)) for a in left)
 
 
 def _choices(obj: Obj) -> set[Obj]:
@@ -72,6 +74,8 @@ def _choices(obj: Obj) -> set[Obj]:
 
 def _family(obj: Obj) -> set[Obj]:
     """An object and what it is part of."""
+    if obj.parent is None and not obj.also_in:
+        return _choices(obj)
     return {each for around in obj.lineage() for each in _choices(around)}
 
 

@@ -36,7 +36,8 @@ def unheld(program: Program) -> Iterator[Unheld]:
         optimizer = next(iter(subjects(step, Optimizer)), None)
         if optimizer is None or len(step.subjects) > 1 or not step.certain or step.closure:
             continue
-        construct, twin = _built(program, optimizer), _twin(program, step, optimizer)
+        construct = _built(program, optimizer)
+        twin = _twin(program, step, optimizer) if construct is not None else None
         clears = [e for e in program.of(Clear) if e.subjects == step.subjects and e.guards == step.guards and e.index < step.index]
         if construct is None or twin is None or not clears:
             continue
@@ -67,9 +68,10 @@ def _built(program: Program, optimizer: Optimizer) -> Construct | None:
 
 def _twin(program: Program, step: Step, optimizer: Optimizer) -> Optimizer | None:
     """Another optimizer of the very same modules that steps in the same loop, whatever the run."""
-    steps = (e for e in program.of(Step) if e.loops == step.loops and e.guards == step.guards and e.certain and len(e.subjects) == 1)
-    others = (o for e in steps for o in subjects(e, Optimizer) if o is not optimizer)
-    return next((o for o in others if o.holds == optimizer.holds and _built(program, o) is not None), None)
+    alike = [o for o in program.optimizers if isinstance(o, Optimizer) and o is not optimizer and o.holds == optimizer.holds]
+    steps = [e for e in program.of(Step) if e.certain and len(e.subjects) == 1 and not e.subjects.isdisjoint(alike)] if alike else []
+    beside = {o for e in steps if e.loops == step.loops and e.guards == step.guards for o in e.subjects}
+    return next((o for o in alike if o in beside and _built(program, o) is not None), None)
 
 
 def _may_be_stepped(program: Program, module: Obj) -> bool:

@@ -73,5 +73,8 @@ def _is_scalar(value: Value, expr: ir.Expr) -> bool:
 
 @hooks.compared
 def _compared(interp: Interpreter, tensor: Tensor, sides: list[Value]) -> Tensor:
-    interp.uses.compare(tensor.origins)
+    # An output that is compared with its own maximum is not compared with a target.
+    within = frozenset.intersection(*(frozenset().union(*(a.origins for a in side if isinstance(a, Tensor))) for side in sides))
+    interp.uses.scored |= within
+    interp.uses.compare(tensor.origins - within)
     return Tensor(origins=tensor.origins, made=COMPUTED if sure(sides) else frozenset())

@@ -44,6 +44,7 @@ from looplint.semantics.tensor_evidence import note_discarded
 from looplint.syntax import ir
 
 _DIVIDING = frozenset({"chunk", "split"})
+_SHAPING = frozenset({"view", "reshape"})
 # What takes only the sizes or the type of another tensor.
 _SHAPED_LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 _PAIRS = frozenset({"max", "min", "topk", "sort", "kthvalue", "mode", "median", "cummax", "cummin"})
@@ -150,7 +151,17 @@ def _is_one_item(expr: ir.Expr) -> bool:
             return isinstance(first, ir.Const) and first.value is None
         case ir.Call(func=ir.Attr(attr="expand_dims"), args=[_, along]):
             return isinstance(along.value, ir.Const) and along.value.value == 0
+        case ir.Call(func=ir.Attr(attr="reshape")):
+            return _has_one_row(expr)
     return False
+
+
+def _has_one_row(shaping: ir.Call) -> bool:
+    """Whether a call gives something a first dimension of one and further ones: `state.view(1, -1)`, `state.reshape((1, 3, 84, 84))`."""
+    shape = [arg.value for arg in shaping.args]
+    if len(shape) == 1 and isinstance(shape[0], ir.Display):
+        shape = shape[0].items
+    return len(shape) > 1 and isinstance(shape[0], ir.Const) and shape[0].value == 1
 
 
 def alone(tensor: Tensor, args: Arguments) -> Tensor:
@@ -250,6 +261,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         tensor = _divided(tensor, name, expr, expr.args)
     elif name in ("unsqueeze", "unsqueeze_"):
         tensor = alone(tensor, args)
+    elif name in _SHAPING and _has_one_row(expr):
+        tensor = tensor.tagged(Mark.SINGLE)
     elif empties_gradient(interp, name, args, expr):
         interp.emit(Clear(of_inputs=True), expr.node, (), certain=False)
     elif fills_gradient(name, expr):

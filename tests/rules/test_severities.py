@@ -321,6 +321,9 @@ OBSERVATIONS = [
     "torch.as_tensor(np.expand_dims(state, 0)).float()",
     "torch.tensor([state], dtype=torch.float)",
     "torch.from_numpy(state[None, :])",
+    "torch.Tensor(state).view(1, -1)",
+    "torch.from_numpy(state).reshape((1, 3))",
+    "torch.tensor(state.reshape(1, -1), dtype=torch.float)",
 ]
 
 
@@ -358,6 +361,13 @@ def test_the_graph_of_one_observation_is_advice(observation: str) -> None:
     assert severities(prefix + acting(observation, steps), "LL303") == ["advice"]
     assert severities(prefix + acting("torch.as_tensor(state)", steps), "LL303") == ["warning"]
     assert severities(prefix + acting(observation, "for state in states:"), "LL303") == ["warning"]
+
+
+@pytest.mark.parametrize("choice", ["(values == values.max()).float()", "torch.nonzero(values.amax(-1) == values)"])
+def test_an_output_beside_its_own_maximum_is_not_compared_with_a_target(choice: str) -> None:
+    text = acting(OBSERVATIONS[0], "state = env.reset()\n    for _ in range(1000):")
+    text = text.replace(f"return self(({OBSERVATIONS[0]})).argmax(-1).item()", f"values = self({OBSERVATIONS[0]})\n        return {choice}")
+    assert severities("import torch\nfrom torch import nn\n" + text, "LL303") == ["advice"]
 
 
 REPEATED = """

@@ -207,7 +207,12 @@ def expressions(stmt: Stmt) -> Iterator[Expr]:
 
 def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
     """The statements of a block and of the blocks in it, without those of functions and classes defined there."""
-    for stmt in body:
+    # Not by recursion, which would hand each statement on through every block around it.
+    open_blocks = [iter(body)]
+    while open_blocks:
+        stmt = next(open_blocks[-1], None)
+        if stmt is None:
+            open_blocks.pop()
+            continue
         yield stmt
-        for inner in bodies(stmt):
-            yield from statements(inner)
+        open_blocks.extend(map(iter, reversed([*bodies(stmt)])))
