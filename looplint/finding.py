@@ -89,6 +89,8 @@ class Finding:
     selected_by_name: bool = False
     # The ways to the place on which it holds: for each, the calls that lead there.
     ways: tuple[tuple[Call, ...], ...] = ()
+    # It holds only where gradients are recorded.
+    of_graphs: bool = False
 
     def with_fix(self, fix: Fix | None) -> Finding:
         return replace(self, fix=fix)

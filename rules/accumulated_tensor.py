@@ -94,6 +94,7 @@ from looplint.rule import (
 
 CODE = "LL402"
 SEVERITY = "warning"
+OF_GRAPHS = True
 
 
 def check(program: Program) -> Reports:

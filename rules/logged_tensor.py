@@ -97,6 +97,7 @@ from looplint.rule import (
 
 CODE = "LL401"
 SEVERITY = "warning"
+OF_GRAPHS = True
 
 
 def check(program: Program) -> Reports:

@@ -124,6 +124,7 @@ from looplint.rule import (
 
 CODE = "LL303"
 SEVERITY = "warning"
+OF_GRAPHS = True
 
 
 def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, measured: bool) -> bool:

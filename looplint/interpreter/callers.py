@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from looplint.domain.values import ClassRef
+from looplint.knowledge.pytorch import SWITCHING_OFF
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
-_SWITCHING_OFF = frozenset({"no_grad", "inference_mode"})
 # Through how many levels of callers the search goes.
 _DEPTH = 3
 
@@ -89,4 +89,4 @@ def _calls(body: Iterable[ir.Stmt], name: str, covered: bool) -> Iterator[tuple[
 
 def switches_off(expr: ir.Expr) -> bool:
     """Whether a decorator or a context is one of torch that switches gradients off."""
-    return (ir.path_of(expr.func if isinstance(expr, ir.Call) else expr) or "").rpartition(".")[2] in _SWITCHING_OFF
+    return (ir.path_of(expr.func if isinstance(expr, ir.Call) else expr) or "").rpartition(".")[2] in SWITCHING_OFF

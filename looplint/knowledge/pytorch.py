@@ -19,6 +19,9 @@ MODULE_MEMBERS = frozenset({
     "set_submodule", "share_memory", "state_dict", "to", "to_empty", "train", "training", "type", "xpu", "zero_grad",
 })  # fmt: skip
 
+# What switches gradients off, as a decorator or around a block.
+SWITCHING_OFF = frozenset({"no_grad", "inference_mode"})
+
 # Qualified names with an effect of their own. Old and new homes of one function stand side by side.
 CALLS: dict[str, str] = {
     "torch.no_grad": "no-grad",

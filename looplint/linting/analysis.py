@@ -234,6 +234,7 @@ def _finding(rule: Rule, report: Report, tests: bool) -> Finding:
     return Finding(
         rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related,
         noqa_row=start.row, roots=(report.event.root,), severity=severity, ways=(tuple(map(_call, report.event.calls)),),
+        of_graphs=rule.of_graphs,
     )  # fmt: skip
 
 

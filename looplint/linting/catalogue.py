@@ -29,6 +29,7 @@ class Rule:
     """A rule as its file states it. The page is the file's docstring.
 
     `whole_program` is set for a rule about what happens nowhere in a program: it is not asked where not all of that program was followed.
+    `of_graphs` is set for one whose findings hold only where gradients are recorded.
     """
 
     code: str
@@ -40,6 +41,7 @@ class Rule:
     check: Check
     path: Path
     whole_program: bool = False
+    of_graphs: bool = False
 
 
 def folder(name: str = "rules") -> Path:
@@ -221,4 +223,5 @@ def _load_rule(file: Path, run: Callable[[Path, ModuleType], None]) -> Rule:
         check,
         file,
         getattr(module, "WHOLE_PROGRAM", False),
+        getattr(module, "OF_GRAPHS", False),
     )

@@ -21,7 +21,7 @@ from looplint.regex import regex
 from looplint.sources import import_roots
 from looplint.sources.cells import in_cells
 from looplint.sources.discovery import discover
-from looplint.sources.reading import Source, SourceError, could_contain_loop, programs_of, read_source, shown_as, texts_of
+from looplint.sources.reading import Source, SourceError, could_contain_loop, programs_of, read_source, shown_as, text_of, texts_of
 
 if TYPE_CHECKING:
     from looplint.linting.cache import Cache
@@ -121,7 +121,7 @@ def lint_gathered(
 def concluded(results: Sequence[FileResult], gathered: Gathered, selections: Selections) -> LintResult:
     """What the results of all gathered sources say together, wherever each was judged."""
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
-    findings = in_cells(findings_of(results, gathered.sources, selections), gathered.sources)
+    findings = in_cells(findings_of(results, gathered.sources, selections, gathered.files), gathered.sources)
     coverage, warnings = coverage_of(results, gathered.sources), tuple(selections.without_effect(gathered.sources))
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), gathered.checked, coverage=coverage, warnings=warnings)
 
@@ -134,7 +134,7 @@ def _lint_part(gathered: Gathered, shard: Shard, selections: Selections, run: Ca
     elsewhere = [replace(r, problems=()) for r in run(callers(merge(results), others, gathered.files))]
     problems = [*(p for p in gathered.problems if shard.holds(p.filename)), *(p for r in results for p in r.problems)]
     # Whether a comment silences anything is known only where all files are looked at.
-    findings = in_cells(unsilenced(selections.shown(merge(results, elsewhere)), own), own)
+    findings = in_cells(unsilenced(selections.shown(_recorded(merge(results, elsewhere), gathered.sources, gathered.files)), own), own)
     checked = sum(shard.holds(shown_as(str(file))) for file in gathered.files)
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), checked, coverage=coverage_of([*results, *elsewhere], own))
 
@@ -376,14 +376,32 @@ def _loop(loop: FoundLoop) -> tuple[str, int]:
     return loop.filename, loop.number
 
 
-def findings_of(results: Iterable[FileResult], sources: Iterable[Source], selections: Selections) -> list[Finding]:
-    """The findings of all files that no comment and no setting silences, and the comments that silence nothing, where the rule on them is selected."""
+def findings_of(
+    results: Iterable[FileResult], sources: Iterable[Source], selections: Selections, files: Iterable[Path] = ()
+) -> list[Finding]:
+    """The findings of all files that no comment and no setting silences, and the comments that silence nothing, where the rule on them is selected.
+
+    Args:
+        results: what judging the sources gave.
+        sources: what was judged.
+        selections: the settings.
+        files: all files of the run, of which some were not worth judging.
+    """
     results, sources = list(results), list(sources)
-    found = merge(results)
+    found = _recorded(merge(results), sources, files)
     shown = list(unsilenced(selections.shown(found), sources))
     # What could not be analysed may hold what a comment silences.
     unused = [] if any(r.problems for r in results) else list(selections.shown(selections.unused(sources, found)))
     return sorted([*shown, *unused], key=lambda f: f.sort_key) if unused else shown
+
+
+def _recorded(findings: list[Finding], sources: Iterable[Source], files: Iterable[Path]) -> list[Finding]:
+    """Some findings without those on graphs that other files of the run keep from being recorded."""
+    if not any(finding.of_graphs for finding in findings):
+        return findings
+    from looplint.linting.called_elsewhere import recorded
+
+    return list(recorded(findings, sources, files))
 
 
 def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:
@@ -395,15 +413,8 @@ def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterab
     for finding in findings:
         name = finding.filename
         if name not in parsed:
-            texts[name] = texts.get(name) or _text_of(name)
+            texts[name] = texts.get(name) or text_of(Path(name))
             parsed[name] = Suppressions.parse(texts[name])
         if not parsed[name].silences(finding):
             row = comment_row(texts[name], finding.location.row)
             yield finding if row == finding.noqa_row else replace(finding, noqa_row=row)
-
-
-def _text_of(filename: str) -> str:
-    try:
-        return read_source(Path(filename)).text
-    except SourceError:
-        return ""

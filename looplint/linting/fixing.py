@@ -220,7 +220,7 @@ class Session:
             yield replace(finding, fix=None, unrepaired=reason) if reason else finding
 
     def _findings(self, results: Sequence[FileResult]) -> list[Finding]:
-        return findings_of(results, self.current, self.selections)
+        return findings_of(results, self.current, self.selections, self.given)
 
     def make(self, finding: Finding) -> str | None:
         """Make one repair, be it safe or not, or say why it does not hold."""
@@ -312,7 +312,7 @@ class Session:
                 return refusal
         before, now = (
             Counter(f.code for f in self._findings(self.results)),
-            Counter(f.code for f in findings_of(results, after, self.selections)),
+            Counter(f.code for f in findings_of(results, after, self.selections, self.given)),
         )
         repaired = Counter(f.code for f in findings)
         # A repair may cure what a comment silenced; that the comment is left over is no harm of its doing.

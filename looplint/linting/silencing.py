@@ -46,7 +46,7 @@ def silence_paths(
     results = run(gathered.sources, selections, jobs, progress)
     problems = [*gathered.problems, *(p for r in results for p in r.problems)]
     by_file: dict[str, list[Finding]] = {}
-    for finding in selections.reported(findings_of(results, gathered.sources, selections)):
+    for finding in selections.reported(findings_of(results, gathered.sources, selections, gathered.files)):
         if finding.code != UNUSED:
             by_file.setdefault(finding.filename, []).append(finding)
     given = {s.display: s for s in gathered.sources}

@@ -27,6 +27,8 @@ def records_a_graph(program: Program, event: Forward) -> bool:
         return False  # a model that is frozen, or a module without parameters
     if event.volatile:
         return False  # an input that is volatile, of which torch itself says that it has no effect
+    if _prepares_data(program, event):
+        return False
     trained = related(program.stepped_modules, event.subjects)
     return trained or event.key not in program.uses.graphless or not _is_made_out_of_sight(event)
 
@@ -115,6 +117,14 @@ def refusal(program: Program, event: Forward) -> Export | None:
     if not related(program.stepped_modules, event.subjects):
         return None
     return next((e for e in program.of(Export) if event.key in e.forwards and e.certain), None)
+
+
+def _prepares_data(program: Program, event: Forward) -> bool:
+    """Whether a method out of sight makes what a model gets in the same turn under `no_grad`, which the program has not put around that method."""
+    unseen = all(isinstance(o, Module) and o.part and o.symbolic and not o.switched for o in event.subjects)
+    return unseen and any(
+        e.grad is False and e.loops == event.loops and e.inputs is not None and event.key in e.inputs.origins for e in program.of(Forward)
+    )
 
 
 def _is_made_out_of_sight(event: Forward) -> bool:

@@ -242,6 +242,14 @@ def texts_of(sources: Iterable[Source]) -> dict[str, str]:
     return found
 
 
+def text_of(path: Path) -> str:
+    """The text of a file; none where it cannot be read."""
+    try:
+        return read_source(path).text
+    except SourceError:
+        return ""
+
+
 def _overlaid(above: str, below: str) -> str:
     from looplint.sources.magics import rows_of
 

@@ -35,6 +35,9 @@ def train(groups, loader):
         "num_channels(key)",
         "format_state_key(key)",
         "rename_keys(key)",
+        "tokenizer.get_special_tokens_mask(shape)[0]",
+        "tokenizer.convert_tokens_to_ids(key)",
+        "processor.batch_decode(shape)[0]",
     ],
 )
 def test_a_size_is_no_output(call: str) -> None:
