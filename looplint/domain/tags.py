@@ -54,6 +54,10 @@ class Mark(Enum):
     BEGUN = 18
     # It was begun so, and something was added that is not known: that may have the graph.
     ADDED_TO = 19
+    # It is what a module out of sight returns, as it is.
+    RETURNED = 20
+    # It is an entry of that, behind the first, and nothing was computed of it: it may be a text, or an array of numbers.
+    ENTRY = 21
 
     def __hash__(self) -> int:
         return self.value

@@ -62,6 +62,10 @@ def comes_from_parameters(tensor: Tensor) -> bool:
     return tensor.graph == "yes" and (bool(tensor.sources) or Mark.LEAF in tensor.tags) and not tensor.forwards
 
 
+# What is said of a value as long as nothing is computed of it.
+_AS_RETURNED = frozenset({Mark.RETURNED, Mark.ENTRY})
+
+
 def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     """The tensor computed from some values: it depends on all of them, and has a graph if one of them has.
 
@@ -77,8 +81,8 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     if not tensors:
         return None
     result = join_tensors(tensors)
-    if any(isinstance(tag, SetAside) for tag in result.tags):
-        result = replace(result, tags=frozenset(tag for tag in result.tags if not isinstance(tag, SetAside)))
+    if any(isinstance(tag, SetAside) or tag in _AS_RETURNED for tag in result.tags):
+        result = replace(result, tags=frozenset(t for t in result.tags if not isinstance(t, SetAside) and t not in _AS_RETURNED))
     if Mark.LEAF in result.tags and not all(_reaches_nothing(a) for value in values for a in value):
         result = replace(result, tags=result.tags - {Mark.LEAF})
     if Mark.BEGUN in result.tags and any(isinstance(a, Unknown) for value in values for a in value):

@@ -6,7 +6,7 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Container, Dict, Obj
-from looplint.domain.tags import Kept, Summed, is_sum, tell_of_a_graph, went_backward
+from looplint.domain.tags import Kept, Mark, Summed, is_sum, tell_of_a_graph, went_backward
 from looplint.domain.tensors import combine, comes_from_parameters, is_array, tensors_in, under
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Number, Ref, Tensor, Tuple, Unknown, Value, refs, tensor_of
 from looplint.flow.events import Accumulate, Keep, Nature
@@ -17,6 +17,7 @@ from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
 from looplint.semantics import outcomes, structures
 from looplint.semantics.parameters import give_by_hand
+from looplint.semantics.tensor_evidence import is_used_as_tensor
 from looplint.syntax import ir
 
 
@@ -32,7 +33,11 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
     if key is None or not isinstance(key.value, str) or key.value == "params":
         give_by_hand(base, value)
     tensors = tensors_in([value])
-    kept = [t for t in tensors if _may_have_graph(t) and (t.forwards or went_backward(t.tags) or comes_from_parameters(t))]
+    kept = [
+        t
+        for t in tensors
+        if _may_have_graph(t) and not _may_be_no_tensor(interp, t) and (t.forwards or went_backward(t.tags) or comes_from_parameters(t))
+    ]
     if not kept or not interp.loops:
         return value
     nature = _nature(interp, value)
@@ -56,6 +61,13 @@ def take_out(interp: Interpreter, node: cst.CSTNode, base: Value) -> None:
 def _may_have_graph(tensor: Tensor) -> bool:
     """Whether a tensor has a graph, where no constant has its place, or is a loss that has one if it goes backward somewhere in the iteration."""
     return tensor.graph == "yes" or (tensor.graph == "maybe" and tell_of_a_graph(tensor.tags))
+
+
+def _may_be_no_tensor(interp: Interpreter, tensor: Tensor) -> bool:
+    """Whether a value is an entry of what code out of sight returns, and the function does nothing with it as with a tensor by any name that it has."""
+    return Mark.ENTRY in tensor.tags and not any(
+        tensor in value and is_used_as_tensor(interp, name) for name, value in interp.frame.locals.items()
+    )
 
 
 def _nature(interp: Interpreter, value: Value) -> Nature:

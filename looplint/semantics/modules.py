@@ -169,6 +169,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
             if isinstance(atom, Func):
                 interp.agenda.values.append(frozenset({atom}))
     outcomes = of_forward(interp, obj, args, expr)
+    if obj.symbolic and not outcomes:
+        tags |= {Mark.RETURNED}
     output = Tensor(tags=tags, origins=origins, outcomes=outcomes)
     if graph != "no":
         output = replace(output, sources=sources, graph=graph, forwards=forwards)

@@ -91,7 +91,12 @@ def entry_of_value(interp: Interpreter, value: Value, key: int | str | None) -> 
 
 
 def _entry(interp: Interpreter, whole: Tensor, key: int | str | None) -> Atom:
-    return Tensor() if structures.is_set_aside(whole, key) else _told(interp, entry(whole, key))
+    if structures.is_set_aside(whole, key):
+        return Tensor()
+    if Mark.RETURNED in whole.tags:
+        further = {Mark.ENTRY} if isinstance(key, int) and key else NO_TAGS
+        return replace(entry(whole, key), tags=whole.tags - {Mark.RETURNED} | further)
+    return _told(interp, entry(whole, key))
 
 
 def _told(interp: Interpreter, tensor: Tensor) -> Atom:

@@ -352,6 +352,13 @@ def _usage(interp: Interpreter, path: str) -> ir.Usage | None:
     return usage
 
 
+def is_used_as_tensor(interp: Interpreter, path: str) -> bool:
+    """Whether the function that is followed computes with a name as with a tensor, or gives it to what takes tensors."""
+    usage = _usage(interp, path)
+    given: list[tuple[str, int | str]] = [*usage.passed, *usage.named] if usage is not None else []
+    return usage is not None and (_used_as_tensor(usage) or any(_is_given_as_tensor(interp, callee, place) for callee, place in given))
+
+
 def _own_fields(usage: ir.Usage) -> bool:
     return usage.keyed or bool(usage.attrs - usage.methods - TENSOR_ATTRIBUTES - {"T", "mT", "real", "imag"})
 
