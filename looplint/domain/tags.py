@@ -58,6 +58,8 @@ class Mark(Enum):
     RETURNED = 20
     # It is an entry of that, behind the first, and nothing was computed of it: it may be a text, or an array of numbers.
     ENTRY = 21
+    # What decides whether such a constant has its place (PLACE_HELD) may come out differently in the next call: it is no option, and no setting of an object.
+    UNSETTLED = 22
 
     def __hash__(self) -> int:
         return self.value

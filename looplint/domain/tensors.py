@@ -120,7 +120,7 @@ def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset())
     tags = frozenset(
         tag
         for tag in tensor.tags
-        if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD, Mark.TERM) and not isinstance(tag, SentBackward | SetAside)
+        if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD, Mark.TERM, Mark.UNSETTLED) and not isinstance(tag, SentBackward | SetAside)
     )
     return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tags, origins=tensor.origins)
 

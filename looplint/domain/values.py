@@ -365,8 +365,8 @@ def join(left: Value, right: Value) -> Value:
     tensors = [a for a in both if isinstance(a, Tensor)]
     if len(tensors) > 1:
         merged = join_tensors(tensors)
-        marks = [mark for mark, is_so in ((Mark.MIXED, _are_mixed), (Mark.PLACE_HELD, _are_held_by_constants)) if is_so(tensors)]
-        merged = replace(merged, tags=merged.tags - {Mark.PLACE_HELD} | frozenset(marks))
+        tests = ((Mark.MIXED, _are_mixed), (Mark.PLACE_HELD, _are_held_by_constants), (Mark.UNSETTLED, _has_constants))
+        merged = replace(merged, tags=merged.tags - {Mark.PLACE_HELD} | frozenset(mark for mark, is_so in tests if is_so(tensors)))
         both = frozenset(a for a in both if not isinstance(a, Tensor)) | {merged}
     tuples = [a for a in both if isinstance(a, Tuple)]
     if len(tuples) > 2 and len({len(t.items) for t in tuples}) == 1 and not any(_is_deeper(t, _NESTED) for t in tuples):
@@ -393,6 +393,10 @@ def _are_held_by_constants(tensors: Iterable[Tensor]) -> bool:
     others = [t for t in items if not _is_constant(t)]
     held = len(others) < len(items) or any(Mark.PLACE_HELD in t.tags for t in others)
     return held and bool(others) and all(t.graph == "yes" or Mark.PLACE_HELD in t.tags for t in others)
+
+
+def _has_constants(tensors: Iterable[Tensor]) -> bool:
+    return any(map(_is_constant, tensors))
 
 
 def _is_constant(tensor: Tensor) -> bool:

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import replace
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import contexts_of
 from looplint.domain.objects import Dict, Instance, Loss, Module, Obj, Optimizer, Scheduler, TorchModule
+from looplint.domain.tags import Mark
 from looplint.domain.values import (
     NOTHING,
     Atom,
     Func,
     Ref,
+    Tensor,
     Tuple,
     Unknown,
     Value,
@@ -22,8 +25,10 @@ from looplint.domain.values import (
     ref,
     refs,
     stable,
+    tensor_of,
 )
-from looplint.interpreter import alternatives
+from looplint.flow.graph import Guard
+from looplint.interpreter import alternatives, settled
 from looplint.interpreter.frames import Frame, Snapshot, Trace
 from looplint.interpreter.holders import of_kind
 from looplint.interpreter.interpreter import Interpreter
@@ -47,6 +52,8 @@ def settle(
         right = two.locals.get(name)
         if right is None or left == right:
             continue
+        if isinstance(stmt, ir.If) and tensor_of(left) and tensor_of(right):
+            interp.frame.locals[name] = decided(interp, one.guards[len(before.guards)], left, right)
         region = switched(left, right, tested)
         if region is not None:
             interp.frame.locals[name] = region
@@ -70,6 +77,17 @@ def settle(
         branches = (built, otherwise) if key in built.writes else (otherwise, built)
         owner, left = branches[0].writes[key]
         _settle_attribute(interp, stmt, tested, (owner, key[1]), left, branches)
+
+
+def decided(interp: Interpreter, guard: Guard, left: Value, right: Value) -> Value:
+    """What either way of a condition gives: where one gives a constant, and the condition has one outcome, that has the place of the other in every call, or in none."""
+    value = join(left, right)
+    tensor = tensor_of(value)
+    if tensor is None or Mark.UNSETTLED not in tensor.tags or any(Mark.UNSETTLED in a.tags for a in left | right if isinstance(a, Tensor)):
+        return value
+    if guard.owner is None and not settled.by_options(interp.frame, guard.test, guard.names):
+        return value  # neither an option decides it, nor what a constructor has set
+    return value - {tensor} | {replace(tensor, tags=tensor.tags - {Mark.UNSETTLED})}
 
 
 def _settle_attribute(

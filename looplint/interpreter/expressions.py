@@ -251,7 +251,8 @@ def _if_expression(interp: Interpreter, expr: ir.IfExp) -> Value:
     interp.guards, interp.trace = before.guards, outer
     outer.add(built)
     outer.add(otherwise)
-    return choices.either(interp, expr, body, orelse, built, otherwise) or join(body, orelse)
+    either = choices.either(interp, expr, body, orelse, built, otherwise)
+    return either or choices.decided(interp, after.guards[len(before.guards)], body, orelse)
 
 
 def _no_tensor(value: Value) -> Value:

@@ -333,13 +333,31 @@ class Program(Incidence):
     def carries_graph(self, tensor: Tensor) -> bool:
         """Whether a tensor has its graph: it is known to, or it is a loss of predictions through which some backward goes, if not from every branch.
 
-        Where a branch has a constant in the place of a tensor, the others have it with its graph.
+        Where a branch has a constant in the place of a tensor, the others have it with its graph. That one of these is taken is told by what goes backward,
+        of this call or, if an option or a setting decides it, of another one.
         """
         if tensor.graph == "maybe" and tell_of_a_graph(tensor.tags) and tensor.forwards:
-            return tensor.forwards <= self.uses.trained
+            left = tensor.forwards - self.uses.trained
+            settled = Mark.PLACE_HELD in tensor.tags and Mark.UNSETTLED not in tensor.tags
+            return not left or (
+                settled and all(key in self.forwards and self._is_trained_in_another_call(self.forwards[key]) for key in left)
+            )
         if tensor.graph != "yes" or (tensor.forwards and tensor.forwards <= self.uses.graphless):
             return False
         return not any(self.is_untrained_method(o) for e in self.forwards_of(tensor.forwards) for o in e.subjects)
+
+    def _is_trained_in_another_call(self, event: Forward) -> bool:
+        """Whether a forward records its graph, and goes backward where another call of the function that it stands in applies the same model."""
+        return event.grad is True and any(other.subjects == event.subjects for other in self._trained_at.get(id(event.site.node), ()))
+
+    @cached_property
+    def _trained_at(self) -> dict[int, list[Forward]]:
+        """The forwards whose results go backward, by the nodes at which they stand."""
+        found: dict[int, list[Forward]] = {}
+        for event in self.of(Forward):
+            if event.key in self.uses.trained:
+                found.setdefault(id(event.site.node), []).append(event)
+        return found
 
     def may_be_a_method(self, part: Obj) -> bool:
         """Whether what goes by a name of a module out of sight may be a method of it: none is moved to a device, or switched between the modes."""

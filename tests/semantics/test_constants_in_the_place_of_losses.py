@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
@@ -66,10 +66,80 @@ QUIET = {
 }
 
 
-def _program(extra: str, kept: str) -> str:
-    return dedent(LOOP).format(extra=extra.replace("\n", "\n" + " " * 8), kept=kept)
+def _filled(program: str, **parts: str) -> str:
+    """A program with parts in their places, each indented as its place is."""
+    lines = dedent(program).split("\n")
+    for name, part in parts.items():
+        place = "{" + name + "}"
+        lines = [indent(part, line.removesuffix(place)) if line.strip() == place else line for line in lines]
+    return "\n".join(lines)
 
 
 @pytest.mark.parametrize(("extra", "kept"), [pytest.param(*given, id=name) for name, given in (LOUD | QUIET).items()])
 def test_what_is_kept_has_its_graph_where_no_constant_has_its_place(extra: str, kept: str) -> None:
-    assert_marked(_program(extra, kept))
+    assert_marked(_filled(LOOP, extra=extra, kept=kept))
+
+
+FIELDS = """
+        class Net(nn.Module):
+            def __init__(self, kind):
+                super().__init__()
+                self.body, self.kind = nn.Linear(2, 1), kind
+
+            def field(self, x, extra=False):
+                out = self.body(x)
+                one, other = torch.zeros_like(x), torch.zeros(1)
+                {field}
+                return one + other
+
+        def main(args, x, y, held_out, target):
+            model, other = Net(args.kind), Net(args.kind)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            kept = []
+            total = 0.0
+            for step in range(args.steps):
+                optimizer.zero_grad()
+                (model.field(x) - y).pow(2).mean().backward()
+                optimizer.step()
+                {kept}
+            print(kept, total)
+"""
+IN_EITHER = 'if self.kind != "b":\n    one = out * 2\nif self.kind != "a":\n    other = out.abs()'
+DERIVED = """if self.kind != "b":
+    one = torch.autograd.grad(out.sum(), x, create_graph=True)[0]
+if self.kind != "a":
+    other = torch.autograd.grad(out.sum(), x, create_graph=True)[0]"""
+# What gives the parts of a sum, what another call of it is kept in.
+ANOTHER_CALL = {
+    "kept": (IN_EITHER, "kept.append((model.field(held_out) - target).abs().mean())  # expect: LL401"),
+    "derivatives": (DERIVED, "kept.append((model.field(held_out) - target).abs().mean())  # expect: LL401"),
+    "added up": (IN_EITHER, "total += (model.field(held_out) - target).abs().mean()  # expect: LL402"),
+    "in an expression": (
+        'one = out * 2 if self.kind != "b" else torch.zeros(1)',
+        "kept.append((model.field(held_out) - target).abs().mean())  # expect: LL401",
+    ),
+    "now and then": (IN_EITHER, "if step % 9 == 0:\n    kept.append((model.field(held_out) - target).abs().mean())  # expect: LL401"),
+}
+ANOTHER_CALL_WITHOUT = {
+    "a number": (IN_EITHER, "kept.append((model.field(held_out) - target).abs().mean().item())"),
+    "without gradients": (IN_EITHER, "with torch.no_grad():\n    kept.append((model.field(held_out) - target).abs().mean())"),
+    "in train mode alone": (
+        "if self.training:\n    other = out.abs()",
+        "model.eval()\nkept.append(model.field(held_out).abs().mean())\nmodel.train()",
+    ),
+    "where the call asks for it": (
+        "if not extra:\n    other = out.abs()",
+        "kept.append(model.field(held_out, extra=args.extra).abs().mean())",
+    ),
+    "of a model that is not trained": (IN_EITHER, "kept.append(other.field(held_out).abs().mean())"),
+}
+
+
+@pytest.mark.parametrize(("field", "kept"), [pytest.param(*ANOTHER_CALL[name], id=name) for name in ANOTHER_CALL])
+def test_what_goes_backward_of_another_call_tells_that_no_constant_has_the_place(field: str, kept: str) -> None:
+    assert_marked(_filled(FIELDS, field=field, kept=kept))
+
+
+@pytest.mark.parametrize(("field", "kept"), [pytest.param(*ANOTHER_CALL_WITHOUT[name], id=name) for name in ANOTHER_CALL_WITHOUT])
+def test_another_call_tells_nothing_of_what_may_be_a_constant_here(field: str, kept: str) -> None:
+    assert_marked(_filled(FIELDS, field=field, kept=kept))
