@@ -65,7 +65,7 @@ Safe with one optimizer: insert the clear at the top of the batch body.
 What a run shows: the gradient norm before each step grows against the same loop with the clear.
 """
 
-from looplint.rule import Clear, InsertClear, Program, Report, Reports, called_at, note, only_where, turns_in_a_batch, uncleared
+from looplint.rule import Clear, InsertClear, Program, Report, Reports, note, only_where, to_clear, turns_in_a_batch, uncleared
 
 CODE = "LL102"
 
@@ -75,13 +75,14 @@ def check(program: Program) -> Reports:
     for optimizer, found in uncleared_optimizers:
         if _others_cleared_twice(program, optimizer, found.loop):
             continue  # wrong-optimizer-cleared reports that
-        name = called_at(found.step, optimizer)
+        names = to_clear(program, found.step, optimizer)
+        calls = " and ".join(f"{name}.zero_grad()" for name in names)
         clears = [e for e in program.of(Clear) if found.loop in e.loops and program.touches(e, optimizer)]
         condition = only_where(found.backward, clears)
         where = f" where `{condition}`" if condition else ""
         turns = turns_in_a_batch(program, found, optimizer)
         where, over = (f" where {turns} is more than 1", f"the {turns} turns for each batch") if turns else (where, "all batches")
-        message = f"nothing clears {name}'s gradients between {name}.step() and the next backward(){where}: they add up over {over}; call {name}.zero_grad() for each"
+        message = f"nothing clears {names[0]}'s gradients between {names[-1]}.step() and the next backward(){where}: they add up over {over}; call {calls} for each"
         yield Report(
             found.backward,
             message,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from looplint.domain.objects import Container, Data, File, Obj, Scaler, StateDict, TorchModule
+from looplint.domain.objects import Container, Data, File, Module, Obj, Scaler, StateDict, TorchModule
 from looplint.domain.record import Record
 from looplint.domain.tags import Mark, sources_of_batches
 
@@ -133,6 +133,8 @@ class Backward(Event):
     kind = "backward"
     # Whether the program sets the gradients itself: `p.grad = g`. Nothing more is known of such a one.
     manual: bool = False
+    # Of such a one, the model whose gradients they are, as they are: `shared.grad = p.grad`.
+    copied_from: frozenset[Module] = frozenset()
     # Whether these are gradients of an input, or of a copy of parameters, and of no parameter of a module.
     of_inputs: bool = False
     # Whether all that goes backward is known.

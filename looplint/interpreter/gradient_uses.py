@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 from looplint.interpreter.facts import GradientAccess
+from looplint.knowledge.pytorch import GRADIENTS
 from looplint.syntax import ir
 
 # The methods of a gradient that make no use of it, that make a number of it, alone or without arguments, that change it in place, and that put others there.
@@ -126,7 +127,7 @@ def _is_made_of(path: str, stmt: ir.Assign, function: ir.Function) -> bool:
     """
     before = _before(stmt, function.body) or []
     begin = next((n for n, each in enumerate(before) if isinstance(each, ir.Assign) and _has_values_of(each.value, {path})), len(before))
-    between, computed, owner = before[begin:], set[str](), path.partition(".grad")[0]
+    between, computed, owner = before[begin:], set[str](), _owner_of(path)
     for each in between:
         if isinstance(each, ir.Delete) or any(ir.path_of(target) in (path, owner) for target in ir.targets(each)):
             return False
@@ -182,7 +183,10 @@ def of_comparison(gradients: GradientAccess, expr: ir.Compare) -> AbstractContex
 def fills_in(stmt: ir.If) -> bool:
     """Whether a gradient is given where there is none: `if p.grad is None: p.grad = torch.zeros_like(p)`; or `if p.grad is not None: continue`."""
     match stmt:
-        case ir.If(test=ir.Compare(left=left, ops=["is not"], rights=[ir.Const(value=None)]), body=[ir.Jump(kind="continue")]):
+        case ir.If(
+            test=ir.Compare(left=left, ops=["is not"], rights=[ir.Const(value=None)]),
+            body=[ir.Jump(kind="continue") | ir.Return(value=None)],
+        ):
             return is_gradient(left)
     assigned = ((each, held) for held, body in ((True, stmt.body), (False, stmt.orelse)) for each in body if isinstance(each, ir.Assign))
     return any(is_missing(stmt.test, held, target) for each, held in assigned for target in each.targets)
@@ -195,8 +199,14 @@ def is_missing(test: ir.Expr, held: bool, gradient: ir.Expr) -> bool:
         case ir.BoolOp(op=op, left=left, right=right) if (op == "and") is held:
             return is_missing(left, held, gradient) or is_missing(right, held, gradient)
         case ir.Compare(left=left, ops=["is" | "is not" as op], rights=[ir.Const(value=None)]) if (op == "is") is held:
-            return is_gradient(left) and ir.path_of(left) is not None and ir.path_of(left) == ir.path_of(gradient)
+            asked, given = ir.path_of(left), ir.path_of(gradient)
+            return is_gradient(left) and asked is not None and given is not None and _owner_of(asked) == _owner_of(given)
     return False
+
+
+def _owner_of(path: str) -> str:
+    """What has the gradient that goes by a dotted name."""
+    return path.replace("._grad", ".grad").partition(".grad")[0]
 
 
 def is_gradient_or_its_name(expr: ir.Expr, function: ir.Function) -> bool:
@@ -211,7 +221,7 @@ def is_gradient(expr: ir.Expr) -> bool:
     """Whether an expression is written as a gradient: `p.grad`, `p.grad.data`, `p.grad.detach().abs()`."""
     while True:
         match expr:
-            case ir.Attr(attr="grad"):
+            case ir.Attr(attr=attr) if attr in GRADIENTS:
                 return True
             case ir.Attr(attr="data", value=inner):
                 expr = inner

@@ -40,12 +40,12 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.usage import is_bound
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.naming import is_the_loss
-from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, TENSOR_ATTRIBUTES
+from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, GRADIENTS, TENSOR_ATTRIBUTES
 from looplint.knowledge.tensor_members import TENSOR_VERBS
 from looplint.syntax import ir
 
 # What parameters tell of themselves, and is none of them.
-_TOLD_BY_PARAMETERS = TENSOR_ATTRIBUTES - {"data", "grad"}
+_TOLD_BY_PARAMETERS = TENSOR_ATTRIBUTES - GRADIENTS - {"data"}
 _BUILTINS = frozenset(dir(builtins))
 # What only an interactive start adds to the built-in names.
 _OF_SITE = frozenset({"exit", "quit", "copyright", "credits", "license", "get_ipython", "reveal_type"})
@@ -113,7 +113,7 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
                 if not called:
                     value = inherited.attribute(atom.obj, name, value)
             case Tensor():
-                if name == "grad":
+                if name in GRADIENTS:
                     hooks.gradient_read.run(interp, atom)
                 if is_the_loss(name):
                     interp.uses.scored |= atom.origins
@@ -121,16 +121,16 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
             case Params() if name in _TOLD_BY_PARAMETERS:
                 value = attribute_of_tensor(Tensor(), name)
             case Params():
-                if name == "grad" or atom.grad:
+                if name in GRADIENTS or atom.grad:
                     hooks.gradient_read.run(interp, atom)
-                value = frozenset({replace(atom, grad=atom.grad or name == "grad")})
+                value = frozenset({replace(atom, grad=atom.grad or name in GRADIENTS)})
             case Super():
                 value = _super_member(interp, atom, name, called=called)
             case Const() if atom.value is None:
                 continue
             case Unknown() | Method() if name == "shape" and not called:
                 value = NUMBERS
-            case Unknown() if name == "grad":
+            case Unknown() if name in GRADIENTS:
                 hooks.gradient_read.run(interp, atom)
                 value = frozenset({atom})
             case _:

@@ -51,7 +51,7 @@ from looplint.interpreter.roles import infer_role
 from looplint.knowledge.frameworks import DRIVEN_METHODS
 from looplint.knowledge.layers import DROPPING
 from looplint.knowledge.lookup import call_effect, method_effect
-from looplint.knowledge.pytorch import AVERAGE_METHODS, CONTAINER_METHODS, OPTION_METHODS, PLAIN_ATTRIBUTES, TENSOR_ONLY
+from looplint.knowledge.pytorch import AVERAGE_METHODS, CONTAINER_METHODS, GRADIENTS, OPTION_METHODS, PLAIN_ATTRIBUTES, TENSOR_ONLY
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
         return UNKNOWN  # a text, a dict or a logger goes by the name
     if name in ("weight", "bias", "data"):
         return frozenset({Params(frozenset({obj}), exact=False)})
-    if name == "grad" and isinstance(obj, Module) and obj.part:
+    if name in GRADIENTS and isinstance(obj, Module) and obj.part:
         gradient = Params(frozenset({obj}), exact=False, grad=True)  # what has a gradient is a parameter
         hooks.gradient_read.run(interp, gradient)
         return frozenset({gradient})

@@ -254,10 +254,12 @@ CONVERSIONS = frozenset(
 )
 # Methods that need a tensor's numbers on the processor.
 FETCHING = frozenset({"item", "tolist", "cpu", "numpy"})
+# The attributes that hold a gradient: the second one takes what the first refuses, as a gradient on another device.
+GRADIENTS = frozenset({"grad", "_grad"})
 # Attributes of tensors that carry no graph.
-TENSOR_ATTRIBUTES = frozenset(
-    {"shape", "dtype", "device", "ndim", "data", "grad", "requires_grad", "is_cuda", "is_leaf", "grad_fn", "layout", "itemsize"}
-)
+TENSOR_ATTRIBUTES = GRADIENTS | {
+    "shape", "dtype", "device", "ndim", "data", "requires_grad", "is_cuda", "is_leaf", "grad_fn", "layout", "itemsize",
+}  # fmt: skip
 
 
 OPTIMIZER_METHODS: dict[str, str] = {

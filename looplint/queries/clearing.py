@@ -8,6 +8,7 @@ from looplint.flow.automaton import Automaton, Visit
 from looplint.flow.events import Backward, Clear, Copy, Escape, Step
 from looplint.flow.graph import Loop
 from looplint.queries.data_loops import over_data
+from looplint.queries.naming import called_at, name_of
 from looplint.queries.program import Program
 from looplint.queries.relations import related
 from looplint.regex import regex
@@ -40,6 +41,13 @@ class Uncleared:
     backward: Backward
     step: Step
     loop: Loop
+
+
+def to_clear(program: Program, step: Step, optimizer: Optimizer | Engine) -> list[str]:
+    """What is to be cleared for a step, as the code calls it: the optimizer, and before it the model whose gradients it is given by hand."""
+    source = program.sources.get(optimizer) if isinstance(optimizer, Optimizer) else None
+    own = called_at(step, optimizer)
+    return [own] if source is None else [name_of(source.module), own]
 
 
 def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | None:

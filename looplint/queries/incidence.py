@@ -17,6 +17,7 @@ from looplint.flow.remarks import Remark
 from looplint.interpreter.facts import Uses
 from looplint.knowledge import naming
 from looplint.queries.attribution import used_events
+from looplint.queries.handed_gradients import Source, sources
 from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related, rule_each_other_out
 
 if TYPE_CHECKING:
@@ -252,7 +253,20 @@ class Incidence:
                 )
         return found
 
+    @cached_property
+    def sources(self) -> Mapping[Optimizer, Source]:
+        """For each optimizer that steps with the gradients of a model which it does not hold: that model."""
+        built = (o for those in self._optimizers_by_root.values() for o in those if isinstance(o, Optimizer))
+        return sources(self.of(Backward), dict.fromkeys(built))
+
+    def holding(self, objects: Iterable[Obj]) -> frozenset[Obj]:
+        """The modules whose parameters the optimizers among some objects hold, and those whose gradients they step with."""
+        found = [*objects]
+        return held_by(found) | {self.sources[o].module for o in found if isinstance(o, Optimizer) and o in self.sources}
+
     def _touches_optimizer(self, event: Event, obj: Optimizer) -> Touch | None:
+        if isinstance(event, Backward | Clear | Clip) and obj in self.sources and event.variant != "output":
+            return self.sources[obj].touches(event, obj)
         if obj in event.subjects:
             return "must" if event.certain and sum(isinstance(s, Optimizer) for s in event.subjects) == 1 else "may"
         if event.kind == "unscale" and not event.subjects:

@@ -418,7 +418,7 @@ class Program(Incidence):
         if steps and all(map(_only_of_tensors, steps)):
             return False  # an image is made, or a latent code is sought
         subjects = {obj for e in steps for obj in e.subjects}
-        holds = held_by(subjects) | {obj for obj in subjects if isinstance(obj, Engine)}
+        holds = self.holding(subjects) | {obj for obj in subjects if isinstance(obj, Engine)}
         return not holds or any(not e.subjects for e in steps) or related(holds, {module})
 
     @cached_property
@@ -493,7 +493,7 @@ class Program(Incidence):
     @cached_property
     def held_modules(self) -> frozenset[Obj]:
         """The modules whose parameters some optimizer holds, whether it steps or not."""
-        return held_by(self.optimizers) | {o for o in self.optimizers if isinstance(o, Engine)}
+        return self.holding(self.optimizers) | {o for o in self.optimizers if isinstance(o, Engine)}
 
     @cached_property
     def stepped_modules(self) -> frozenset[Obj]:
@@ -501,7 +501,7 @@ class Program(Incidence):
         stepped = {obj for event in self.of(Step) for obj in event.subjects}
         unknown = [(e, o) for e in self.of(Step) for o in e.subjects if isinstance(o, Optimizer) and not o.holds and not o.of_tensors]
         alone = [self._goes_with(step, optimizer) for step, optimizer in unknown]
-        return held_by(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | self.gradients.stepped.union(*alone)
+        return self.holding(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | self.gradients.stepped.union(*alone)
 
     def _goes_with(self, step: Event, optimizer: Optimizer) -> frozenset[Obj]:
         """The modules that the gradients for a step are those of, where no analysed code builds the optimizer.

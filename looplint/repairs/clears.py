@@ -140,6 +140,8 @@ class InsertClear(Repair):
         name = receiver(self.step, self.optimizer, p.layouts)
         if name is None:
             raise Infeasible("the step does not name its optimizer")
+        if self.optimizer in p.program.sources:
+            raise Infeasible("the gradients are those of another model, which the program gives the optimizer's own")
         before = (e for e in _backwards(p, self.optimizer, self.step) if e.loops == self.backward.loops)
         backward = next(before, self.backward)
         code = f"{name}.zero_grad()"

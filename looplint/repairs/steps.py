@@ -119,6 +119,8 @@ class InsertStep(Repair):
     backward: Backward
 
     def plan(self, p: Planner) -> Plan:
+        if self.optimizer in p.program.sources:
+            raise Infeasible("the step belongs behind the place where its gradients are given to it")
         backward, clear = _cleared_around(p, self.optimizer, self.backward)
         place = place_at(backward, len(backward.calls), p.layouts)
         function = place.layout.function_of(place.statement)

@@ -33,6 +33,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.interpreter.turns import is_one
+from looplint.knowledge.pytorch import GRADIENTS
 from looplint.semantics import structures
 from looplint.semantics.hand_made_steps import steps_by_hand
 from looplint.semantics.outcomes import tags_of_forward
@@ -226,7 +227,7 @@ def _in_scale(limit: Value | None) -> bool:
 @hooks.attribute_assigned
 def _attribute_assigned(interp: Interpreter, atom: Params | Tensor | Unknown, target: ir.Attr, value: Value) -> None:
     match atom:
-        case Params() | Tensor() | Unknown() if target.attr == "grad":
+        case Params() | Tensor() | Unknown() if target.attr in GRADIENTS:
             _replace_gradient(interp, target, atom, value)
         case Params() if target.attr == "requires_grad":
             _freeze(interp, atom, target, value)
@@ -262,7 +263,18 @@ def _replace_gradient(interp: Interpreter, target: ir.Attr, owner: Params | Tens
     if not any(gradient_uses.is_missing(guard.test, guard.held, target) for guard in interp.guards):
         interp.emit(Clear(of_inputs=of_inputs), target.node, sources, certain=certain)
     if value != NONE:
-        interp.emit(Backward(manual=True, of_inputs=of_inputs), target.node, sources, certain=certain)
+        copied = _copied_from(interp, target, value) - sources
+        interp.emit(Backward(manual=True, copied_from=copied, of_inputs=of_inputs), target.node, sources, certain=certain)
+
+
+def _copied_from(interp: Interpreter, target: ir.Attr, value: Value) -> frozenset[Module]:
+    """The model whose gradients another one's get as they are, each in turn, if on another device: `shared.grad = p.grad.cpu()`."""
+    given = (s for s in ir.statements(interp.frame.function.body) if isinstance(s, ir.Assign) and any(to is target for to in s.targets))
+    if len(value) != 1 or not any(gradient_uses.is_gradient(stmt.value) for stmt in given):
+        return frozenset()
+    owners = frozenset().union(*(a.sources for a in value if isinstance(a, Params | Tensor)))
+    modules = frozenset(o for o in owners if isinstance(o, Module))
+    return modules if len(modules) == len(owners) == 1 else frozenset()
 
 
 def _freeze(interp: Interpreter, params: Params, target: ir.Attr, value: Value) -> None:

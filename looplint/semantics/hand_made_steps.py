@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.knowledge.pytorch import GRADIENTS
 from looplint.syntax import ir
 
 _IN_PLACE = frozenset({"add_", "sub_", "addcmul_", "addcdiv_", "copy_"})
@@ -28,4 +29,4 @@ def _is_of_gradient(value: ir.Expr, changed: ir.Expr) -> bool:
     """Whether an expression reads the gradient of what is changed; that of a gradient is none."""
     changed = changed.value if isinstance(changed, ir.Attr) and changed.attr == "data" else changed
     path = ir.path_of(changed)
-    return path is not None and any(isinstance(e, ir.Attr) and e.attr == "grad" and ir.path_of(e.value) == path for e in ir.walk(value))
+    return path is not None and any(isinstance(e, ir.Attr) and e.attr in GRADIENTS and ir.path_of(e.value) == path for e in ir.walk(value))

@@ -33,7 +33,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
-from looplint.knowledge.pytorch import BARE_MODULES
+from looplint.knowledge.pytorch import BARE_MODULES, GRADIENTS
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
 
     A module of a class of the program is no parameter: what it calls `data` or `grad` is its own.
     """
-    if target.attr in ("data", "grad") and obj.cls is None:
+    if target.attr in ("data", *GRADIENTS) and obj.cls is None:
         return
     constructing = any(f.name == "__init__" for f in interp.active) and obj.cls is not None
     modules = refs(value, Module, Loss)
