@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Module, Optimizer
 from looplint.flow.automaton import Touch
 from looplint.flow.events import Backward, Clear, Clip, Event
+from looplint.flow.graph import Loop
 from looplint.queries.relations import held_by, related
 
 
@@ -51,6 +52,10 @@ def sources(backwards: Sequence[Backward], optimizers: Iterable[Optimizer]) -> d
         return {}
     all_of_them = list(optimizers)
     held = held_by(all_of_them)
+    filling: dict[tuple[str, tuple[Loop, ...]], list[Backward]] = {}
+    for event in backwards:
+        if event.loops and not event.manual:
+            filling.setdefault((event.root, event.loops), []).append(event)
     found: dict[Optimizer, Source] = {}
     for optimizer in all_of_them:
         mine = [(e, module) for e, module in given if related(e.subjects, optimizer.holds)]
@@ -58,21 +63,17 @@ def sources(backwards: Sequence[Backward], optimizers: Iterable[Optimizer]) -> d
         if len(modules) != 1 or related(modules, held):
             continue
         (module,) = modules
-        if all(_is_filled_before(backwards, e, module) for e, _ in mine):
+        if all(_is_filled_before(filling, e, module) for e, _ in mine):
             found[optimizer] = Source(module, frozenset(e.key[:2] for e, _ in mine))
     return found
 
 
-def _is_filled_before(backwards: Iterable[Backward], given: Backward, module: Module) -> bool:
+def _is_filled_before(filling: Mapping[tuple[str, tuple[Loop, ...]], list[Backward]], given: Backward, module: Module) -> bool:
     """Whether something goes backward through a model in the turns in which its gradients are given away, before that."""
-    return any(
-        not e.manual
-        and e.root == given.root
-        and e.index < given.index
-        and bool(e.loops)
-        and e.loops == given.loops[: len(e.loops)]
-        and module.loops is not None
-        and e.loops[-1] not in module.loops
-        and related(e.subjects, [module])
-        for e in backwards
+    around = (given.loops[:depth] for depth in range(1, len(given.loops) + 1))
+    return module.loops is not None and any(
+        event.index < given.index and related(event.subjects, [module])
+        for loops in around
+        if loops[-1] not in module.loops
+        for event in filling.get((given.root, loops), ())
     )

@@ -348,16 +348,12 @@ class Program(Incidence):
 
     def _is_trained_in_another_call(self, event: Forward) -> bool:
         """Whether a forward records its graph, and goes backward where another call of the function that it stands in applies the same model."""
-        return event.grad is True and any(other.subjects == event.subjects for other in self._trained_at.get(id(event.site.node), ()))
+        return event.grad is True and (id(event.site.node), event.subjects) in self._trained_at
 
     @cached_property
-    def _trained_at(self) -> dict[int, list[Forward]]:
-        """The forwards whose results go backward, by the nodes at which they stand."""
-        found: dict[int, list[Forward]] = {}
-        for event in self.of(Forward):
-            if event.key in self.uses.trained:
-                found.setdefault(id(event.site.node), []).append(event)
-        return found
+    def _trained_at(self) -> frozenset[tuple[int, frozenset[Obj]]]:
+        """The nodes at which forwards stand whose results go backward, with the models that they apply there."""
+        return frozenset((id(e.site.node), e.subjects) for e in self.of(Forward) if e.key in self.uses.trained)
 
     def may_be_a_method(self, part: Obj) -> bool:
         """Whether what goes by a name of a module out of sight may be a method of it: none is moved to a device, or switched between the modes."""
