@@ -60,7 +60,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the call into the batch loop, after the optimizer's step.
+Safe: move the call into the batch loop, after the optimizer's step. None where the schedule is as long as one epoch (`T_max=len(loader)`) and there are more.
 
 ## Evidence
 
@@ -107,7 +107,9 @@ def check(program: Program) -> Reports:
             continue  # a loop that goes as far as the schedule does: `while step < total`
         name = called_at(event, scheduler)
         construct = construction_of(program, scheduler)
-        message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends; step it after each step of the optimizer"
+        short = scheduler.ends_with_an_epoch and event.loops[-1].repeats
+        how = "give it the number of epochs" if short else "step it after each step of the optimizer"
+        message = f"{name} counts optimizer steps, but is stepped once an epoch: the schedule hardly begins before training ends; {how}"
         steps, own = [e for e in program.of(Step) if inner in e.loops], refs(scheduler.optimizer, Optimizer)
         step = next((e for e in steps if not own or set(own) & set(e.subjects)), None)
         optimizer = next(iter(step.subjects), None) if step else None
@@ -115,5 +117,5 @@ def check(program: Program) -> Reports:
             event,
             message,
             note(construct, "its length is given in steps here"),
-            repair=MoveIntoBatchLoop(event=event, step=step, optimizer=optimizer) if step else None,
+            repair=MoveIntoBatchLoop(event=event, step=step, optimizer=optimizer) if step and not short else None,
         )

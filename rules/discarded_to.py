@@ -62,8 +62,8 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 
 ## Repair
 
-Safe: assign the result. Unsafe where a move would reach what is read as an array, or a file that hands things to other processes, and where
-a model that the function applies may not be on that device.
+Safe: assign the result. Unsafe where a move would reach what is read as an array, or a file that hands things to other processes, where
+a model that the function applies may not be on that device, and with `memory_format=`, as `view()` may refuse another layout.
 
 ## Evidence
 

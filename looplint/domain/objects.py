@@ -204,6 +204,8 @@ class Scheduler(Obj):
     milestone: int | None = None
     # Whether it is built to end after as many steps as there are batches, undivided.
     ends_with_batches: bool = False
+    # Whether it is built to end after as many steps as one loader has batches: `T_max=len(loader)`.
+    ends_with_an_epoch: bool = False
     # Whether another scheduler was built around it, which steps it.
     wrapped: bool = False
     # Whether it gives the same learning rate throughout.

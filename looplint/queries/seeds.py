@@ -5,9 +5,13 @@ from __future__ import annotations
 from looplint.domain.objects import Module
 from looplint.flow.events import Construct, Escape, Event, Forward, Load, Step
 from looplint.flow.remarks import Initialize, Seed
+from looplint.knowledge.layers import CONTAINERS
 from looplint.queries.program import Program
 from looplint.queries.relations import may_change, related
 from looplint.semantics.parameters import draws_when_run
+
+# What holds modules or parameters that were made before it, and draws nothing by itself.
+_FILLED = CONTAINERS | {"ParameterList", "ParameterDict"}
 
 
 def drawn_unseeded(program: Program, module: Module) -> tuple[Event, Event] | None:
@@ -18,7 +22,7 @@ def drawn_unseeded(program: Program, module: Module) -> tuple[Event, Event] | No
     draws = Forward if draws_when_run(module) else Construct
     built = next((e for e in program.of(draws) if module in e.subjects and e.certain), None)
     seeds = program.of(Seed)
-    if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.part:
+    if built is None or built.loops or not seeds or module.escaped or module.symbolic or module.part or _is_filled_later(module):
         return None
     late = min((e for e in seeds if not e.alone), key=lambda e: e.index, default=None)
     if late is None or late.loops or any(e.root != built.root or e.index <= built.index for e in seeds):
@@ -28,3 +32,10 @@ def drawn_unseeded(program: Program, module: Module) -> tuple[Event, Event] | No
     steps = [e for e in program.of(Step) if e.loops and may_change(e, module)]
     trained = bool(steps) and all(e.root != built.root or e.index > late.index for e in steps)
     return (built, late) if trained and not again and not given else None
+
+
+def _is_filled_later(module: Module) -> bool:
+    """Whether a module is a container of torch that is built with nothing in it: what is put into it is drawn where that is made."""
+    given = module.arguments
+    plain = module.cls is None and module.qualname.startswith("torch.nn.") and module.qualname.rpartition(".")[2] in _FILLED
+    return plain and given is not None and not given.values() and not given.starred

@@ -81,6 +81,10 @@ class AssignResult(Repair):
         on_host = any(".cpu()" not in line for line in code.splitlines() if ".numpy()" in line)
         moves = isinstance(self.event, Discard) and self.event.changes == "device"
         apart = moves and (on_host or _hands_to_processes(layout))
+        # `view()` refuses tensors that are laid out otherwise.
+        apart = apart or any(
+            a.keyword is not None and a.keyword.value == "memory_format" for c in calls for a in cst.ensure_type(c, cst.Call).args
+        )
         return Plan(f"Assign the result to {targets}", "unsafe" if apart or self.left_behind else "safe", [draft])
 
 

@@ -62,6 +62,7 @@ def unit_of(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call)
             continue
         obj.horizon, obj.counts_to = constant_of(value), ir.render(text)
         obj.milestone = _last_milestone(value)
+        obj.ends_with_an_epoch = name in ENDS and isinstance(text, ir.Call) and ir.called_name(text) == "len"
         return _unit_of_value(interp, value, text)
     return None
 

@@ -35,3 +35,11 @@ def test_what_is_done_to_it(after: str) -> None:
 @pytest.mark.parametrize("after", ["kept.append(tensor)", "kept += [tensor * 2]", "tensor.add_(tensor)\n        kept.append(tensor)"])
 def test_what_is_made_of_it(after: str) -> None:
     assert "        tensor = tensor.to(device)\n" in _fixed(after)
+
+
+@pytest.mark.parametrize(("layout", "safety"), [("", "safe"), (", memory_format=torch.channels_last", "unsafe")])
+def test_another_layout_is_an_unsafe_repair(layout: str, safety: str) -> None:
+    """What `view()` takes of it may be laid out otherwise then: that is an error."""
+    text = f"import torch\n\ndef made(images, device):\n    images = torch.as_tensor(images)\n    images.to(device{layout})\n    return images.view(2, -1)\n"
+    (found,) = looplint.lint(text, select=["LL503"], isolated=True)
+    assert found.fix is not None and found.fix.applicability == safety

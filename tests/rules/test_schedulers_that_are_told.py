@@ -39,3 +39,20 @@ def test_the_step_of_a_staircase_says_nothing(size: str) -> None:
 @pytest.mark.parametrize("size", ["iters_per_drop", "lr_warmup_steps", "lr_max_steps"])
 def test_one_that_is_told_nothing_counts_its_steps(size: str) -> None:
     assert _codes(size) == ["LL202"]
+
+
+LENGTHS = {
+    "CosineAnnealingLR(optimizer, T_max=len(loader))": "give it the number of epochs",
+    "PolynomialLR(optimizer, len(loader), 2.0)": "give it the number of epochs",
+    "CosineAnnealingLR(optimizer, T_max=10 * len(loader))": "step it after each step of the optimizer",
+    "StepLR(optimizer, len(loader))": "step it after each step of the optimizer",
+}
+
+
+@pytest.mark.parametrize("built", LENGTHS)
+def test_a_schedule_as_long_as_one_epoch_is_not_stepped_for_each_batch(built: str) -> None:
+    """Stepped so it would be at its end with the first epoch, and a cosine would rise again in the second."""
+    text = PROGRAM.replace('StepLR(optimizer, step_size=config["{size}"], gamma=0.1)', built).format(told="")
+    (found,) = looplint.lint(text, isolated=True, select=["LL202"])
+    assert found.message.endswith(LENGTHS[built])
+    assert (found.fix is None) == ("epochs" in LENGTHS[built])

@@ -50,3 +50,37 @@ def test_where_lazy_layers_draw(layers: str, before: str, said: str | None) -> N
     assert [f.message.partition(":")[0] for f in found] == ([said] if said else [])
     if said and found[0].fix is not None:
         assert found[0].fix.message == f"Set the seed before the model is {said.split()[2]}"
+
+
+FILLED = """
+import torch
+from torch import nn, optim
+
+
+class Search:
+    def __init__(self):
+        self.weights = nn.CONTAINER
+
+    def adapt(self, n):
+        for number in range(n):
+            self.weights.append(nn.Parameter(torch.randn(4)))
+        self.opt = optim.SGD(self.weights.parameters(), lr=0.1)
+
+
+search = Search()
+torch.manual_seed(3)
+search.adapt(4)
+for x, y in loader:
+    search.opt.zero_grad()
+    nn.functional.mse_loss(x * search.weights[0], y).backward()
+    search.opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("container", "codes"),
+    [("ParameterList()", []), ("ParameterList([nn.Parameter(torch.randn(4))])", ["LL904"])],
+    ids=["empty", "with a value"],
+)
+def test_a_container_draws_what_it_is_built_with(container: str, codes: list[str]) -> None:
+    assert [f.code for f in looplint.lint(FILLED.replace("CONTAINER", container), isolated=True) if f.code == "LL904"] == codes
