@@ -60,8 +60,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Stays quiet
 
-- A decorator, a context or a caller that disables gradients.
-- A context that enables gradients, `with torch.enable_grad():` or `with torch.set_grad_enabled(True):`, which are wanted then.
+- A decorator, a context or a caller that disables gradients, in another linted file too; and a context that enables them, `with torch.enable_grad():` or `with torch.set_grad_enabled(True):`, which are wanted then.
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
 - Results that go with their graph to callers or code out of sight, but for those of a pass over a loader, or over batches in what evaluates by its name: they may be a part of a loss.
 - Models that are frozen (`requires_grad_(False)`), those from out of sight whose results become arrays without `detach()`, so that they must be, and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
