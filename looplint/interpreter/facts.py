@@ -128,6 +128,8 @@ class Flags:
         self.needs_accelerator = False
         # Whether something goes to a GPU under no condition that asks for one.
         self.goes_to_gpu = False
+        # The objects that are one of several and in whose methods something does.
+        self.on_gpu: set[Obj] = set()
         # The states of modules that are spread over processes are taken as copies on the CPU.
         self.states_on_cpu = False
         # The type of autocast is set by a separate call.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from looplint.domain.objects import File
-from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, ClassRef, Const, Tensor, Value, const, constant_of
+from looplint.domain.objects import File, Obj
+from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, Const, Ref, Tensor, Value, const, constant_of
+from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import call_effect
@@ -86,9 +87,30 @@ def _compared(left: ir.Expr, right: ir.Expr) -> bool | None:
     return None
 
 
-def note_unconditional(interp: Interpreter) -> None:
-    """Note that something goes to a GPU under no condition that asks for one: without it, the program fails there at the latest."""
-    interp.flags.goes_to_gpu |= not any(asks_for_gpu(guard.test) for guard in interp.guards)
+def note_unconditional(interp: Interpreter, *running: Obj) -> None:
+    """Note that something goes to a GPU under no condition that asks for one: without it, the program fails there at the latest.
+
+    In a model that is one of several, that is so only if each of them does: on a machine without one, another is chosen.
+
+    Args:
+        interp: the interpreter.
+        running: objects whose methods do it, besides those that are followed.
+    """
+    if any(asks_for_gpu(guard.test) for guard in interp.guards):
+        return
+    chosen = [*(o for o in running if o.joined_with()), *_chosen_models(interp)]
+    interp.flags.on_gpu.update(chosen)
+    interp.flags.goes_to_gpu |= all(interp.flags.on_gpu.issuperset(each.joined_with()[-1].one_of) for each in chosen)
+
+
+def _chosen_models(interp: Interpreter) -> list[Obj]:
+    """The objects that are one of several and whose methods run."""
+    found: list[Obj] = []
+    frame: Frame | None = interp.frame
+    while frame is not None:
+        found += [a.obj for a in frame.instance if isinstance(a, Ref) and a.obj.joined_with()]
+        frame = frame.caller
+    return found
 
 
 def note_placed(interp: Interpreter, device: Value | None) -> None:
@@ -104,16 +126,17 @@ def note_moved(interp: Interpreter, files: Iterable[File], device: str | None) -
             file.goes_to_cpu = True
 
 
-def note_forward(interp: Interpreter, cls: ClassRef) -> None:
+def note_forward(interp: Interpreter, model: Obj) -> None:
     """Note that a forward, or a method that it calls, puts new tensors on a GPU under no condition that asks for one."""
-    if interp.flags.goes_to_gpu:
-        return
-    forward = cls.cls.methods.get("forward")
-    if forward is None:
-        return
-    called = {"forward", *forward.called()}
-    if any(_goes_to_gpu(method) for name, method in cls.cls.methods.items() if name in called):
-        note_unconditional(interp)
+    for each in model.one_of or (model,):
+        if each.cls is not None and not interp.flags.goes_to_gpu and _runs_on_gpu(each.cls.cls):
+            note_unconditional(interp, each)
+
+
+def _runs_on_gpu(cls: ir.Class) -> bool:
+    forward = cls.methods.get("forward")
+    called = {"forward", *forward.called()} if forward is not None else ()
+    return any(_goes_to_gpu(method) for name, method in cls.methods.items() if name in called)
 
 
 @ir.kept_with_code

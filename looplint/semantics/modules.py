@@ -126,8 +126,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         interp.grad = None if enabled else enabled
     trained: Graph = "maybe" if naming.gives_a_number(method) or any(isinstance(o, Module) and o.foreign for o in obj.lineage()) else "yes"
     own = trained if not frozen else "no"
+    devices.note_forward(interp, obj)
     if obj.cls is not None:
-        devices.note_forward(interp, obj.cls)
         for switch in switches_of_forward(interp, obj.cls):
             interp.emit(Train() if switch == "train" else Eval() if switch == "eval" else Clear(set_to_none=None), expr.node, {obj})
     applied = _is_called(interp, obj, expr.func)

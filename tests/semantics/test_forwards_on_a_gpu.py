@@ -57,3 +57,38 @@ def test_a_forward_that_needs_one(made: str) -> None:
 @pytest.mark.parametrize("made", ANYWHERE)
 def test_a_forward_for_any_machine(made: str) -> None:
     assert_marked(PROGRAM.replace("MADE", made).replace("MARK", "  # expect: LL803"))
+
+
+CHOSEN = [
+    "Net() if args.small else Plain()",
+    "Plain() if args.small else Net()",
+    "build(args.small)",
+]
+
+
+@pytest.mark.parametrize("built", CHOSEN)
+def test_one_of_several_models(built: str) -> None:
+    """On a machine without a GPU, the other one is chosen."""
+    assert_marked(_with_a_choice("return self.head(x)", built, "  # expect: LL803"))
+
+
+@pytest.mark.parametrize("built", CHOSEN)
+def test_each_of_several_models(built: str) -> None:
+    assert_marked(_with_a_choice("return self.head(x + torch.cuda.LongTensor(1))", built, ""))
+
+
+def _with_a_choice(forward: str, built: str, mark: str) -> str:
+    """The program with a class besides, a model that is one of both, and a mark at its load."""
+    plain = f"""
+        class Plain(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.head = nn.Linear(8, 3)
+            def forward(self, x):
+                {forward}
+        def build(small):
+            if small:
+                return Plain()
+            return Net()"""
+    text = PROGRAM.replace("MADE", ON_A_GPU[0]).replace("MARK", mark).replace("model = Net()", f"model = {built}")
+    return plain + text
