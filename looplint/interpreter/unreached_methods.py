@@ -13,7 +13,7 @@ from looplint.knowledge.pytorch import CONVERSIONS, SCORES
 from looplint.syntax import ir
 
 # What one class may cost. Constructors and forwards are short; what needs more is no forward.
-_FUEL = 4_000
+_FUEL = 8_000
 _JUDGED = frozenset({"forward", "autocast", *SCORES})
 _KINDS = (TorchModule, Dataset)
 # What registers the modules that an object keeps in a plain container, or reaches their parameters without that.

@@ -309,3 +309,14 @@ def test_a_loop_that_takes_the_parts_of_its_model_in_each_turn_is_read_no_more_o
         return _burnt(f"import torch\n{train}{model}{loops}")
 
     assert burnt("torch.nn.Sequential(*list(net.children())[:-1])") < 1.2 * burnt("torch.nn.Sequential(net)")
+
+
+def test_a_long_constructor_of_a_model_is_read_to_its_end() -> None:
+    block = "class Block(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n        self.norm = nn.LayerNorm(width)\n"
+    block += "        self.first = nn.Linear(width, 4 * width)\n        self.second = nn.Linear(4 * width, width)\n\n\n"
+    stages = "".join(f"        self.stage{number} = Block({number} * width)\n" for number in range(120))
+    text = f"from torch import nn\n\n\n{block}class Net(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n{stages}"
+    text += "        self.heads = [nn.Linear(width, 2) for _ in range(3)]\n\n"
+    text += "    def forward(self, x):\n        return [head(x) for head in self.heads]\n"
+    source = from_text(text, None, "net.py")
+    assert [f.code for f in judge(source, Selections().of_source(source)).findings] == ["LL505"]
