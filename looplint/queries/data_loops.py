@@ -13,6 +13,7 @@ from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.relations import related
 from looplint.syntax import ir
+from looplint.syntax.drained import is_drained
 
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
@@ -23,7 +24,7 @@ def validation_loop(program: Program, event: Event) -> Loop | None:
     for loop in reversed(event.loops):
         if _trains(program, loop) or not loop.repeats:
             return None
-        if over_data(loop):
+        if over_data(loop) or (isinstance(loop.stmt, ir.While) and is_drained(loop.stmt)):
             return loop
     return None
 
