@@ -58,11 +58,12 @@ for epoch in range(3):
 - `sampler.set_epoch(...)`, `loader.sampler.set_epoch(...)`, and a `set_epoch` of something that is not known.
 - A sampler or loader that escapes into code that cannot be followed.
 - Loaders prepared by accelerate or Fabric, which set the epoch themselves.
-- A loader that may have one of several samplers; having one or none does not matter, nor that another loader may be built in the place of this one.
+- A loader that may have one of several samplers, if one of them draws the same order whatever the epoch, or is told it; having one or none does not
+  matter, nor that another loader may be built in the place of this one.
 
 ## Repair
 
-Safe: the call, at the top of the epoch loop, where the sampler or its loader has a name there.
+Safe: the call, at the top of the epoch loop, where the sampler or its loader has a name there. None for one of several samplers.
 
 ## Evidence
 
@@ -80,13 +81,14 @@ def check(program: Program) -> Reports:
     for loader, found in program.training_passes.items():
         drawn = drawn_by(loader)
         samplers = refs(drawn.samplers, Sampler)
-        if len(samplers) != 1 or samplers[0] not in built:
-            continue  # a loader that may have one of several samplers
-        if not samplers[0].by_epoch:
-            continue  # shuffle=False, or a value that is not known
-        if program.epoch_is_set(samplers[0], loader):
+        if not samplers or not all(each in built for each in samplers):
+            continue  # a sampler that is not built in sight
+        if not all(each.by_epoch for each in samplers):
+            continue  # shuffle=False, a value that is not known, or one of several samplers that draws one order
+        if any(program.epoch_is_set(each, loader) for each in samplers):
             continue  # set_epoch is called, or may be: by a framework, or by code that cannot be followed
-        event, name = built[samplers[0]], name_of(samplers[0], "this sampler")
+        first, *further = sorted(samplers, key=lambda each: built[each].index)
+        event, name = built[first], name_of(first, "this sampler")
         message = f"nothing calls set_epoch on {name}: it draws the order of the first epoch in every epoch; call set_epoch(epoch) at the start of each"
         others = frozenset(a for a in drawn.samplers if not refs(frozenset({a}), Sampler))
         repair = SetEpoch(
@@ -98,4 +100,7 @@ def check(program: Program) -> Reports:
             others=found.others,
             unless="" if not others else "None" if constant_of(others) is not None else "another",
         )
-        yield Report(event, message, note(found.backward, "its batches are trained on here, epoch after epoch"), repair=repair)
+        notes = note(found.backward, "its batches are trained on here, epoch after epoch")
+        for each in further:
+            notes += note(built[each], "or the loader gets this one, which is not told the epoch either")
+        yield Report(event, message, notes, repair=None if further else repair)

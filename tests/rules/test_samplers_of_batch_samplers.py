@@ -1,4 +1,4 @@
-"""LL903 knows the sampler from which a batch sampler takes its items, and the loaders of which a run builds one."""
+"""LL903 knows the sampler from which a batch sampler takes its items, and the loaders and the samplers of which a run builds one."""
 
 from __future__ import annotations
 
@@ -58,6 +58,21 @@ MEASURED = """if args.trains:
         loader = DataLoader(data, batch_size=8, shuffle=True)
     else:
         loader = DataLoader(data, batch_size=8, sampler=DistributedSampler(data))"""
+
+SEVERAL = """sampler = None
+    if args.horovod:
+        sampler = DistributedSampler(data, num_replicas=library.size(), rank=library.rank())
+    elif args.ddp:
+        sampler = DistributedSampler(data{shuffle})
+    loader = DataLoader(data, batch_size=8, sampler=sampler)"""
+RETURNED = """def sampled(data):
+        if args.gathered:
+            return DistributedSampler(data, num_replicas=1, rank=0)
+        return DistributedSampler(data, drop_last=True{shuffle})
+    loader = DataLoader(data, batch_size=8, sampler=sampled(data))"""
+IN_LINE = """some = DistributedSampler(data, seed=1)
+    all_of_them = DistributedSampler(data{shuffle})
+    loader = DataLoader(data, batch_size=8, sampler=some if args.few else all_of_them)"""
 
 
 def _text(built: str, told: str = "pass", backward: str = "loss.backward()") -> str:
@@ -127,3 +142,18 @@ def test_an_order_as_stored_beside_another_loader(other: str, codes: list[str]) 
     else:
         loader = DataLoader(data, batch_size=8)"""
     assert _codes(_text(built), "LL901") == codes
+
+
+@pytest.mark.parametrize("built", [SEVERAL, RETURNED, IN_LINE], ids=["branches", "function", "expression"])
+def test_one_of_several_samplers(tmp_path: Path, built: str) -> None:
+    """The first is reported, beside each of the others; which name the call would need depends on the branch."""
+    text = _text(built.format(shuffle=""))
+    (finding,) = looplint.lint(text, select=["LL903"], isolated=True)
+    assert len(finding.related) == 2
+    assert fixed(tmp_path / "train.py", text.encode()).decode() == text
+    assert _codes(_text(built.format(shuffle=", shuffle=False"))) == []
+    assert _codes(_text(built.format(shuffle=""), "if loader.sampler is not None:\n            loader.sampler.set_epoch(epoch)")) == []
+
+
+def test_one_of_several_samplers_that_is_told_the_epoch() -> None:
+    assert _codes(_text(IN_LINE.format(shuffle=""), "all_of_them.set_epoch(epoch)")) == []
