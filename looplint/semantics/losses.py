@@ -93,9 +93,14 @@ def _unscaled(tensor: Tensor) -> Tags:
 
 @hooks.named
 def note_objective(interp: Interpreter, name: ir.Name, value: Value) -> None:
-    """`loss = model.penalty()`: a loss of parameters, for which no module is called; or what goes into a module is computed of one: `model(x + patch)`."""
-    tensor = tensor_of(value) if interp.loops and interp.grad and names_a_loss(name.id) else None
+    """`loss = model.penalty()`: a loss of parameters, for which no module is called; or what goes into a module is computed of one: `model(x + patch)`.
+
+    What a loss function gives is one under any name: `l = mse(-u / (1 + torch.exp(u)), y)`.
+    """
+    tensor = tensor_of(value) if interp.loops and interp.grad else None
     if tensor is None or len(value) > 1 or tensor.graph != "yes" or went_backward(tensor.tags):
+        return
+    if Mark.LOSS not in tensor.tags and not names_a_loss(name.id):
         return
     of = frozenset(o for o in tensor.sources if isinstance(o, Module) and o.parameter) if tensor.forwards else tensor.sources
     if of or (Mark.LEAF in tensor.tags and not tensor.forwards):

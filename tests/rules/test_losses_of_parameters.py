@@ -70,6 +70,18 @@ PROMPT = """
                 {backward}
                 optimizer.step(){marked}
 """
+ANY_NAME = """
+        from engine import differentiate
+        def main(target, setup, steps=1000):
+            u = torch.tensor(0.0).to(**setup).requires_grad_(True)
+            optimizer = torch.optim.Adam([u], lr=0.1)
+            measure = nn.MSELoss()
+            for i in range(steps):
+                optimizer.zero_grad()
+                error = measure(-u / (1 + torch.exp(u)), target)
+                {backward}
+                optimizer.step({given}){marked}
+"""
 MARKED = "  # expect: LL107"
 
 PROGRAMS = {
@@ -80,6 +92,22 @@ PROGRAMS = {
     "one that code out of sight sends backward": PATCH.format(backward="differentiate(loss)", marked=""),
     "a part that goes into a model": PROMPT.format(backward="pass", marked=MARKED),
     "a part that goes backward": PROMPT.format(backward="loss.backward()", marked=""),
+    "what a loss function gives, under any name": ANY_NAME.format(backward="print(error.item())", given="", marked=MARKED),
+    "one under any name that goes backward": ANY_NAME.format(backward="error.backward()", given="", marked=""),
+    "one under any name that is differentiated": ANY_NAME.format(
+        backward="u.grad = torch.autograd.grad(error, u)[0]", given="", marked=""
+    ),
+    "one under any name that code out of sight gets": ANY_NAME.format(backward="differentiate(error)", given="", marked=""),
+    "what is computed under any name and is no loss": """
+        def main(x):
+            u = torch.zeros(4, requires_grad=True)
+            optimizer = torch.optim.SGD([u], lr=0.1)
+            for step in range(200):
+                optimizer.zero_grad()
+                shown = (u @ x).norm()
+                optimizer.step()
+                print(shown.item())
+        """,
     "an image that is fitted": """
         def main(target):
             image = torch.rand(3, 8, 8, requires_grad=True)
