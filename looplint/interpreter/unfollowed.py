@@ -26,8 +26,7 @@ def quiet(interp: Interpreter, args: Arguments) -> Value:
 
 def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: ir.Expr) -> Value:
     """Code that cannot be followed: whatever it was given may be in any state now."""
-    path = (ir.path_of(expr.func) or "") if isinstance(expr, ir.Call) else ""
-    name = path.rpartition(".")[2]
+    path, name = ((ir.path_of(expr.func) or ""), ir.called_name(expr)) if isinstance(expr, ir.Call) else ("", "")
     if naming.sets_rates(name):
         interp.flags.sets_rates = True
         return quiet(interp, args)  # `adjust_learning_rate(optimizer, epoch)` has to do with rates, and not with gradients

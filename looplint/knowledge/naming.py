@@ -85,8 +85,12 @@ _OF_EVALUATION = ("eval_", "evaluate", "validate", "validation_")
 _OF_SAMPLING = ("generate", "sample", "predict", "infer", "transcribe", "translate", *_OF_EVALUATION)
 # What the parts of a model are called that have no parameters: `model.roi_heads.box_roi_pool`, `net.avgpool`, `self.dropout`.
 _OF_PLAIN_LAYERS = r"(?:^|_)(?:roi_?(?:pool|align)|(?:(?:global|adaptive)_)?(?:avg|max)_?pool(?:ing)?|drop_?out|relu|gelu|silu|sigmoid|softmax|flatten|anchor_generator|criterion)\d*$"
-# What its methods are called that change data by numbers that are no parameters: `model.normalise(images)`, `self.denormalize_target(out)`.
-_OF_DATA = r"^_?(?:(?:de|un|re)_?)?(?:normali[sz]e|standardi[sz]e)(?:_\w+)?$|^_?(?:pre|post)_?process(?:_\w+)?$"
+# What its methods are called that change data by numbers that are no parameters, or move it: `model.normalise(images)`, `self.denormalize_target(out)`,
+# `model.to_device(x, y)`.
+_OF_DATA = (
+    r"^_?(?:(?:de|un|re)_?)?(?:normali[sz]e|standardi[sz]e)(?:_\w+)?$|^_?(?:pre|post)_?process(?:_\w+)?$"
+    r"|^_?(?:(?:\w+_)?to_(?:device|gpu|cuda|cpu)|(?:move|put|copy|send|transfer)_\w*(?:device|gpu|cuda|cpu))$"
+)
 # What a model's own function is called that is no model: an activation, a loss, a distance, a change of data.
 _OF_FUNCTIONS = (
     r"(?i)(?:^|_)(?:act|activation|activate|non_?lin\w*|fn|func|function|f|op|criterion|loss\w*|metric|dist\w*|sim\w*|kernel|scor\w+|init\w*"

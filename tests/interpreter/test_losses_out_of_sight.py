@@ -22,6 +22,9 @@ LOSSES = {
     "a function": "loss = losses.compute_loss(model, x, y)",
     "a criterion that runs the model": "loss = diffusion.criterion(model, x, y)",
     "a part of a result": "loss, parts = diffusion.p_losses(model, x)",
+    "a method of one of several": "loss = diffusion.terms[0].loss(model, x, y)",
+    "a method of each of several": "loss = sum([terms.loss(model) for terms in diffusion.terms])",
+    "a method of what a call gives": "loss = diffusion.term('prior').compute_loss(model)",
 }
 OTHERS = {
     "it goes backward itself": "loss = diffusion.backward_loss(model, x)",
@@ -30,6 +33,7 @@ OTHERS = {
     "its result is thrown away": "diffusion.training_losses(model, x); loss = model(x).mean()",
     "its name says that it steps": "loss = diffusion.step_criterion(model, x)",
     "it is no loss": "loss = diffusion.run(model, x)",
+    "a method of one of several is no loss": "loss = diffusion.terms[0].run(model, x)",
 }
 
 

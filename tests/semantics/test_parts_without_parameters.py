@@ -25,12 +25,14 @@ def test_a_part_that_learns_nothing(part: str) -> None:
     assert_marked(PROGRAM.format(part=part, marked=""))
 
 
-@pytest.mark.parametrize("part", ["normalise", "denormalize_target", "unnormalize", "preprocess", "post_process_masks"])
+@pytest.mark.parametrize(
+    "part", ["normalise", "denormalize_target", "unnormalize", "preprocess", "post_process_masks", "to_device", "move_to_gpu"]
+)
 def test_a_method_that_changes_data(part: str) -> None:
     assert_marked(PROGRAM.format(part=part, marked=""))
 
 
-@pytest.mark.parametrize("part", ["normalized_head", "process", "transform", "preprocessor.net"])
+@pytest.mark.parametrize("part", ["normalized_head", "process", "transform", "preprocessor.net", "device_head"])
 def test_a_method_that_may_use_parameters(part: str) -> None:
     assert_marked(PROGRAM.format(part=part, marked="  # expect: LL303"))
 

@@ -229,8 +229,11 @@ def path_of(expr: Expr) -> str | None:
 
 
 def called_name(call: Call) -> str:
-    """The last part of the name that is called: `step` of `self.optimizer.step()`; empty where it has none."""
-    return (path_of(call.func) or "").rpartition(".")[2]
+    """The last part of the name that is called: `step` of `self.optimizer.step()` and `optimizers[i].step()`; empty where it has none."""
+    match call.func:
+        case Name(id=name) | Attr(attr=name):
+            return name
+    return ""
 
 
 def affirmed(test: Expr, held: bool) -> tuple[Expr, bool]:
