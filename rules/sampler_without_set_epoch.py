@@ -56,7 +56,7 @@ for epoch in range(3):
 - `shuffle=False`, or a value that is not known.
 - A loader that is not trained on, or that is iterated over once.
 - `sampler.set_epoch(...)`, `loader.sampler.set_epoch(...)`, and a `set_epoch` of something that is not known.
-- A sampler or loader that escapes into code that cannot be followed.
+- A sampler or loader that escapes into code that cannot be followed, or that others may have who take part in the epochs: subclasses, hooks, callbacks.
 - Loaders prepared by accelerate or Fabric, which set the epoch themselves.
 - A loader that may have one of several samplers, if one of them draws the same order whatever the epoch, or is told it; having one or none does not
   matter, nor that another loader may be built in the place of this one.
@@ -70,7 +70,20 @@ Safe: the call, at the top of the epoch loop, where the sampler or its loader ha
 What a run shows: several passes over a loader with a DistributedSampler, and no call of `set_epoch`.
 """
 
-from looplint.rule import BuildSampler, Program, Report, Reports, Sampler, SetEpoch, constant_of, drawn_by, name_of, note, refs
+from looplint.rule import (
+    BuildSampler,
+    Program,
+    Report,
+    Reports,
+    Sampler,
+    SetEpoch,
+    constant_of,
+    drawn_by,
+    name_of,
+    note,
+    refs,
+    runs_by_itself,
+)
 
 CODE = "LL903"
 SEVERITY = "warning"
@@ -85,7 +98,7 @@ def check(program: Program) -> Reports:
             continue  # a sampler that is not built in sight
         if not all(each.by_epoch for each in samplers):
             continue  # shuffle=False, a value that is not known, or one of several samplers that draws one order
-        if any(program.epoch_is_set(each, loader) for each in samplers):
+        if any(program.epoch_is_set(each, loader, by_callers=not runs_by_itself(found)) for each in samplers):
             continue  # set_epoch is called, or may be: by a framework, or by code that cannot be followed
         first, *further = sorted(samplers, key=lambda each: built[each].index)
         event, name = built[first], name_of(first, "this sampler")

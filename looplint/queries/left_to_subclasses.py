@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from looplint.domain.objects import Engine, Optimizer
 from looplint.flow.events import Backward, Clear, Construct, Escape, Event, Step
 from looplint.queries.data_loops import over_data
-from looplint.queries.program import Program
+from looplint.queries.program import Pass, Program
 from looplint.syntax import ir
+
+# Words in the names by which a class lets others take part in what its methods do, who may know the object: `for hook in self.hooks: hook.before_epoch()`.
+_OF_PARTICIPANTS = (
+    r"(?i)hook|callback|(^|_)cbs?$|listener|observer|plugin|handler|subscri|(^|_)(on|before|after|fire|trigger|notify|emit)(_|$)"
+)
 
 
 def built_by_its_trainer(program: Program, optimizer: Optimizer | Engine, backward: Backward) -> Construct | None:
@@ -24,12 +30,31 @@ def built_by_its_trainer(program: Program, optimizer: Optimizer | Engine, backwa
     return next((e for e in program.of(Construct) if optimizer in e.subjects and e.root == constructor), None)
 
 
+def runs_by_itself(found: Pass) -> bool:
+    """Whether a method of a class in sight goes over all epochs of a pass, and no others take part in it: no subclasses, hooks or callbacks.
+
+    Whoever calls the method may have all that its object keeps, and can do nothing to it from one epoch to the next.
+    """
+    code = found.epochs.site.module.lowered()
+    cls = next((c for c in code.classes if found.epochs.function in c.methods.values()), None) if code is not None else None
+    if cls is None or _leaves_methods_open(cls):
+        return False
+    parts = (part for stmt in _statements(cls) for whole in ir.expressions(stmt) for part in ir.walk(whole))
+    names = (part.id if isinstance(part, ir.Name) else part.attr for part in parts if isinstance(part, ir.Name | ir.Attr))
+    return not any(re.search(_OF_PARTICIPANTS, name) for name in names)
+
+
 def _may_do_more(event: Event) -> bool:
-    """Whether subclasses may add something to what the methods of the class around an event's root do: it calls methods that are theirs to write."""
+    """Whether subclasses may add something to what the methods of the class around an event's root do."""
     code = event.site.module.lowered()
     name = event.root.partition("::")[2].rpartition(".")[0]
     cls = next((c for c in code.classes if c.qualname == name), None) if code is not None else None
-    return cls is None or any(_is_open(cls, called) for called in _called_on_itself(cls))
+    return cls is None or _leaves_methods_open(cls)
+
+
+def _leaves_methods_open(cls: ir.Class) -> bool:
+    """Whether the methods of a class call methods of it that are its subclasses' to write."""
+    return any(_is_open(cls, called) for called in _called_on_itself(cls))
 
 
 def _is_open(cls: ir.Class, name: str) -> bool:

@@ -284,10 +284,11 @@ class Program(Incidence):
         """Whether a module that a loop applies carries something from one batch to the next."""
         return any(isinstance(o, Module) and o.carries for e in self.of(Forward) if loop in e.loops for o in e.subjects)
 
-    def epoch_is_set(self, sampler: Sampler, loader: Loader) -> bool:
-        """Whether the epoch of a sampler may be set anywhere: by the program, or by code into which it escapes."""
+    def epoch_is_set(self, sampler: Sampler, loader: Loader, *, by_callers: bool = True) -> bool:
+        """Whether the epoch of a sampler may be set anywhere: by the program, or by code into which it escapes, as those are who call the program's functions."""
         called = any(not e.subjects or e.subjects & {sampler, loader} for e in self.of(EpochSet))
-        return called or sampler.escaped or loader.escaped or loader.prepared
+        escaped = any(obj.escaped if by_callers else obj.lost for obj in (sampler, loader))
+        return called or escaped or loader.prepared
 
     # -- checkpoints
 
