@@ -274,7 +274,34 @@ def _methods(interp: Interpreter, cls: ir.Class, mixed: Mapping[ir.Function, set
         bound = None if ir.is_static(function) else ref(instance)
         owner = owners.get(function, found)
         complete = _function(interp, Func(function, owner.module, owner.closure, bound, owner)) and complete
+    for function in _left_early(interp, found):
+        complete = _function(interp, Func(function, found.module, found.closure, ref(instance), found)) and complete
     return complete
+
+
+def _left_early(interp: Interpreter, cls: ClassRef) -> list[ir.Function]:
+    """The methods that were called and went backward in none of their loops: each call left before, for what the object had not yet got.
+
+    What other methods have made since is there when they are called again: `if self.teacher is None: return super().train_epoch(loader)`.
+    """
+    code = interp.main.code
+    loops = [
+        e for e in (code.gradient_calls if code is not None else ()) if e.kind == "backward" and e.loop is not None and e.cls is cls.cls
+    ]
+    followed = {e.function for e in loops if e.call in interp.reached.gradient_calls}
+    missed = dict.fromkeys(e.function for e in loops if e.function in interp.reached.functions and e.function not in followed)
+    return [
+        f
+        for f in missed
+        if f in cls.cls.methods.values() and f.params and not ir.is_static(f) and _asks_for_what_others_make(interp, cls, f)
+    ]
+
+
+def _asks_for_what_others_make(interp: Interpreter, cls: ClassRef, method: ir.Function) -> bool:
+    """Whether a method tests an attribute of its object that methods other than the constructor set."""
+    tests = (part for stmt in method.body if isinstance(stmt, ir.If) for part in ir.walk(stmt.test))
+    asked = {part.attr for part in tests if isinstance(part, ir.Attr) and ir.path_of(part.value) == method.params[0].name}
+    return any(True for name in asked for _ in classes.set_again(interp, cls, name))
 
 
 def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, ClassRef]:
