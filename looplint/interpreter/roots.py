@@ -26,6 +26,7 @@ from looplint.knowledge.frameworks import FRAMEWORK_HOOKS, LOADER_HOOKS
 from looplint.knowledge.pytorch import CONVERSIONS, SCALER_METHODS
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo, Project
+from looplint.syntax.superseded import superseded
 
 # Where a call of a function has used more than this part of what the function gets as a root, it is too large for that as well.
 _ALMOST_ALL = 0.85
@@ -61,10 +62,11 @@ def follow(interp: Interpreter) -> bool:
         if function not in interp.reached.functions:
             complete = _function(interp, Func(function, interp.main)) and complete
     mixed = _loops_of_mixins(interp, code)
+    gone = superseded(code)
     for cls in code.classes:
-        complete = _methods(interp, cls, mixed) and complete
+        complete = (cls in gone or _methods(interp, cls, mixed)) and complete
     for function in callers_first(_definitions(code.top.body)):
-        if function not in interp.reached.functions:
+        if function not in interp.reached.functions and function not in gone:
             complete = _function(interp, Func(function, interp.main)) and complete
     complete = _deferred(interp) and complete
     follow_insides(interp)

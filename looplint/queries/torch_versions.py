@@ -21,15 +21,21 @@ def may_lack_no_grad(program: Program, event: Event) -> bool:
 @ir.kept_with_code
 def _is_older(code: ir.ModuleCode) -> bool:
     """Whether a file does what the PyTorch without `torch.no_grad()` was the last to take."""
-    bodies = [code.top.body, *(function.body for function in code.functions)]
-    return any(_is_of_its_time(e) for body in bodies for stmt in ir.statements(body) for e in ir.walk(*ir.expressions(stmt)))
+    return any(
+        _is_of_its_time(function, expr)
+        for function in (code.top, *code.functions)
+        for stmt in ir.statements(function.body)
+        for expr in ir.walk(*ir.expressions(stmt))
+    )
 
 
-def _is_of_its_time(expr: ir.Expr) -> bool:
+def _is_of_its_time(function: ir.Function, expr: ir.Expr) -> bool:
     """The number in a loss that has a dimension, `loss.data[0]`; a volatile variable; and a sample without the number of them."""
     match expr:
         case ir.Subscript(value=ir.Attr(value=loss, attr="data"), index=ir.Const(value=0)):
-            return names_a_loss((ir.path_of(loss) or "").rpartition(".")[2])
+            path = ir.path_of(loss) or ""
+            usage = function.usage.get(path)
+            return names_a_loss(path.rpartition(".")[2]) or (usage is not None and "backward" in usage.methods)
         case ir.Call(func=func, args=args) if (ir.path_of(func) or "").rpartition(".")[2] == "Variable":
             return any(a.keyword == "volatile" and isinstance(a.value, ir.Const) and a.value.value is True for a in args)
         case ir.Call(func=ir.Attr(value=ir.Name(id="torch"), attr="multinomial"), args=[ir.Arg(keyword=None)]):

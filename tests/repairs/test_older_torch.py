@@ -31,6 +31,7 @@ def train(net, loader, valid, rates, weights):
 OLDER = {
     "the number in a loss": "print(loss.data[0])",
     "the number in a loss, formatted": "print('{:.3f}'.format(loss.data[0]))",
+    "the number in what goes backward": "energy = net(x).sum(); energy.backward(); print(energy.data[0])",
     "a volatile variable": "target = Variable(y, volatile=True)",
     "a sample without a number": "print(torch.multinomial(y))",
 }
