@@ -57,6 +57,12 @@ def _sharing(obj: Obj) -> set[Obj]:
     return {other for each in obj.lineage() if isinstance(each, Module) for other in each.shares_with}
 
 
+def _met_before(obj: Obj) -> set[Obj]:
+    """What an object that is one of several was on the way, where branches had met within a branch: one of fewer."""
+    met = {each for one in obj.one_of for each in one.joined_with()}
+    return met - {obj, *obj.joined_with()}
+
+
 def _passes_over(whole: bool, picked: Iterable[Obj], parts: Iterable[Obj]) -> bool:
     """Whether what is picked from some modules, unless it is their `whole`, may have no parameter of others: they are parts of these at most."""
     return not whole and not any(set(module.lineage()).intersection(parts) for module in picked)
@@ -172,7 +178,7 @@ class Incidence:
         """The events of a root among which those are that happen to an object, in the order of the graph."""
         if isinstance(obj, StateDict) or obj.merged is not None:
             return self._by_root.get(root, ())
-        around = {outer for each in (obj, *obj.one_of) for outer in each.lineage()} | _sharing(obj)
+        around = {outer for each in (obj, *obj.one_of) for outer in each.lineage()} | _sharing(obj) | _met_before(obj)
         own = (e for each in around for e in self._by_subject.get(each, ()) if e.root == root)
         others = self._beside_optimizers if isinstance(obj, Optimizer) else self._escapes
         return sorted({*own, *others.get(root, ())}, key=lambda e: e.index)
@@ -196,6 +202,8 @@ class Incidence:
                 return "must" if event.certain else "may"
             if event.kind == "construct":
                 return None
+            if not event.subjects.isdisjoint(_met_before(obj)):
+                return "must" if event.certain else "may"
         if obj in event.subjects:
             return "must" if event.certain and len(event.subjects) == 1 else "may"
         if isinstance(obj, Scaler) and isinstance(event, Step | Unscale) and event.scaler is obj:
