@@ -38,7 +38,7 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
         case ClassRef(cls, info) if cls.name == ir.called_name(expr) and (constructor := _constructor(interp, atom)) is not None:
             complaint = _complaint(constructor, expr, bound=True)
             return complaint if complaint and is_in_sight(interp, info) else ""
-        case Ref(TorchModule(cls=ClassRef() as cls) as module):
+        case Ref(TorchModule(cls=ClassRef() as cls) as module) if not _is_of_some_alone(ir.called_name(expr), receiver):
             member = classes.find_member(interp, cls, "forward")
             complaint = _complaint(member[0], expr, bound=True) if member is not None and isinstance(member[0], ir.Function) else ""
             if not complaint or member is None or _changes_arguments(interp, cls):
@@ -46,6 +46,12 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
             (forward,) = classes.bind(interp, member, module)
             return complaint if isinstance(forward, Func) and _is_as_defined(interp, forward, callee) else ""
     return ""
+
+
+def _is_of_some_alone(part: str, receiver: Value | None) -> bool:
+    """Whether what stands before the dot may be one of several objects of which some have no such part: they may have a method of that name."""
+    owners = [a.obj for a in receiver or () if isinstance(a, Ref) and a.obj.one_of]
+    return any(part not in each.heap for owner in owners for each in owner.one_of)
 
 
 def is_in_sight(interp: Interpreter, info: ModuleInfo) -> bool:
