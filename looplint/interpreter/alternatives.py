@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from looplint.domain.objects import Obj
 from looplint.domain.values import Ref, Value
@@ -19,7 +19,7 @@ def running(interp: Interpreter, obj: Obj) -> list[Obj]:
 
     All of them where the conditions rule out every one.
     """
-    around = _conditions(interp)
+    around = _said_by(_conditions(interp))
     found = [each for each in obj.one_of if not _is_ruled_out(interp, each, around)] or [*obj.one_of]
     frame: Frame | None = interp.frame
     while frame is not None and len(found) > 1:
@@ -34,18 +34,15 @@ def possible_in(interp: Interpreter, value: Value) -> Value:
     if len(value) < 2:
         return value
     built = [atom for atom in value if isinstance(atom, Ref)]
-    around = _conditions(interp) if len(built) > 1 else ()
+    around = _said_by(_conditions(interp)) if len(built) > 1 else {}
     out = [atom for atom in built if _is_ruled_out(interp, atom.obj, around)] if around else []
     return value.difference(out) if 0 < len(out) < len(built) else value
 
 
 def exclude_each_other(interp: Interpreter, one: Obj, other: Obj) -> bool:
     """Whether of two objects, or of any that they stand for, one alone is ever built: the conditions under which they are contradict each other."""
-    return all(_exclude(interp, each, another) for each in one.one_of or (one,) for another in other.one_of or (other,))
-
-
-def _exclude(interp: Interpreter, one: Obj, other: Obj) -> bool:
-    return any(_is_contradicted(interp, guard, other.made_under) for guard in one.made_under)
+    others = [_said_by(another.made_under) for another in other.one_of or (other,)]
+    return all(_is_ruled_out(interp, each, said) for each in one.one_of or (one,) for said in others)
 
 
 def _conditions(interp: Interpreter) -> tuple[Guard, ...]:
@@ -60,17 +57,21 @@ def _conditions(interp: Interpreter) -> tuple[Guard, ...]:
     return tuple(found)
 
 
-def _is_ruled_out(interp: Interpreter, obj: Obj, conditions: Iterable[Guard]) -> bool:
-    """Whether a condition under which an object was built has the other outcome where others hold."""
-    return any(_is_contradicted(interp, guard, conditions) for guard in obj.made_under)
+def _said_by(conditions: Iterable[Guard]) -> dict[object, Implications]:
+    """What follows from some conditions, by those in whose words they are said."""
+    said: dict[object, list[tuple[ir.Expr, bool]]] = {}
+    for each in conditions:
+        said.setdefault(each.speaker, []).append((each.meaning, each.held))
+    return {speaker: Implications(meant) for speaker, meant in said.items()}
 
 
-def _is_contradicted(interp: Interpreter, guard: Guard, conditions: Iterable[Guard]) -> bool:
-    """Whether a condition has the other outcome where others hold, at any time."""
-    said = [(each.meaning, each.held) for each in conditions if each.speaker == guard.speaker]
-    if not said or not _lasts(interp, guard):
-        return False
-    found = Implications(said).outcome(guard.meaning)
+def _is_ruled_out(interp: Interpreter, obj: Obj, said: Mapping[object, Implications]) -> bool:
+    """Whether a condition under which an object was built has the other outcome where others hold, at any time."""
+    return any(_is_contradicted(guard, said) and _lasts(interp, guard) for guard in obj.made_under)
+
+
+def _is_contradicted(guard: Guard, said: Mapping[object, Implications]) -> bool:
+    found = said[guard.speaker].outcome(guard.meaning) if guard.speaker in said else None
     return found is not None and found != guard.held
 
 

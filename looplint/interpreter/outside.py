@@ -38,7 +38,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.sent_backward import sent_backward, terms_sent_backward
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
-from looplint.knowledge.frameworks import LIBRARIES
+from looplint.knowledge.frameworks import DIFFERENTIATING, LIBRARIES
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss, names_a_metric
 from looplint.regex import regex
@@ -261,6 +261,7 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             _share(obj, parts)
             obj.declared = _declared(interp, source)
             obj.restored = _restored_as(interp, source)
+            obj.differentiates = _attacks(interp, source)
             if isinstance(source, ir.Call) and interp.loops:
                 interp.emit(SetMode(callee=ir.render(source.func)), source.node, {obj})  # each turn may make another
             for file in obj.unpickled if usage.methods & {"train", "eval"} else ():
@@ -358,6 +359,14 @@ def _made_holder(interp: Interpreter, name: str, found: Uses, key: object, deps:
             case Optimizer():
                 each.may_clear, each.holds = not deps, deps
     return made
+
+
+def _attacks(interp: Interpreter, source: ir.Expr) -> bool:
+    """Whether a library of attacks or explanations makes something: it differentiates the model that it is given."""
+    if not isinstance(source, ir.Call) or ir.path_of(source.func) is None:
+        return False
+    with interp.looking():
+        return any(isinstance(a, External) and a.qualname.startswith(DIFFERENTIATING) for a in interp.evaluate(source.func))
 
 
 def _moved(interp: Interpreter, obj: Module, source: ir.Expr) -> None:

@@ -278,6 +278,9 @@ PURE_LIBRARIES = frozenset({
     "pycocotools", "lmdb", "soundfile", "librosa", "albumentations", "rouge", "sacrebleu", "seqeval", "numbers", "copyreg", "builtins", "optuna",
 })  # fmt: skip
 
+# Where attacks and explanations come from: what they make of a model differentiates it by its input when it is called. Sources: the pages of each library,
+# https://adversarial-attacks-pytorch.readthedocs.io, https://captum.ai/api/attribution.html and their like.
+DIFFERENTIATING = ("torchattacks.", "advertorch.attacks.", "autoattack.", "foolbox.attacks.", "art.attacks.", "captum.attr.")
 # What makes an optimizer of the settings of a run, its first argument, and of a model.
 OF_SETTINGS_AND_MODEL = frozenset({"timm.optim.create_optimizer", "timm.optim.optim_factory.create_optimizer"})
 

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 import libcst as cst
 
-from looplint.domain.objects import Obj
+from looplint.domain.objects import Module, Obj
+from looplint.domain.values import refs
 from looplint.finding import Applicability
-from looplint.flow.events import Backward, Clear, Eval, Event, Forward, Move, Train
+from looplint.flow.events import Backward, Clear, Escape, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
 from looplint.knowledge import naming
 from looplint.queries.data_loops import over_chunks, over_data
+from looplint.queries.differentiation import differentiating_forwards
 from looplint.queries.modes import MODE
 from looplint.queries.recorded_graphs import serves_more_classes
 from looplint.queries.relations import related
@@ -24,6 +26,7 @@ from looplint.repairs.names import sets
 from looplint.repairs.places import Place, in_loop, is_handed_in, loop_statement, name_in, place_at
 from looplint.repairs.planner import Planner, common_block
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax.nodes import walk
 
 __all__ = ["InsertEval", "InsertNoGrad"]
 
@@ -263,9 +266,32 @@ def _yields(p: Planner, statement: Statement) -> bool:
 
 def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
     """Whether something goes backward in a statement, or is differentiated by its input; or code out of sight gets a loss, and may send it backward."""
-    needed = p.program.uses.trained | p.program.uses.differentiated
-    seen = (e.kind == "backward" or (e.kind == "forward" and e.key in needed) for e in p.events_in(statement, layout))
-    return any(seen) or p.entrusts(statement, layout)
+    needed = p.program.uses.trained | p.program.uses.differentiated | {e.key for e in differentiating_forwards(p.program)}
+    seen = (
+        e.kind == "backward" or (isinstance(e, Forward) and (e.key in needed or any(map(_is_built_around_a_model, e.subjects))))
+        for e in p.events_in(statement, layout)
+    )
+    return any(seen) or p.entrusts(statement, layout) or _calls_what_has_a_model(p, statement, layout)
+
+
+def _is_built_around_a_model(obj: Obj) -> bool:
+    """Whether code out of sight made something of a model: an attack and an explanation differentiate the model that they are given."""
+    given = obj.arguments if isinstance(obj, Module) and obj.cls is None and not obj.qualname.startswith("torch.") else None
+    models = {each.name for value in given.values() for each in refs(value, Module)} if given is not None else set()
+    return bool(models) and obj.name not in models
+
+
+def _calls_what_has_a_model(p: Planner, statement: Statement, layout: Layout) -> bool:
+    """Whether a statement calls what code out of sight gave for a model, by another name than that of the model: an attack, an explanation."""
+    made: set[str] = set()
+    for event in p.program.of(Escape):
+        call, origin = event.site.node, layout.statement_of(event.site.node) if event.site.module is layout.info else None
+        if event.output or origin is None or not isinstance(call, cst.Call) or not any(isinstance(o, Module) for o in event.subjects):
+            continue
+        if isinstance(origin.node, cst.Assign) and origin.node.value is call:
+            made |= set(sets(origin.node)) - {layout.code(arg.value) for arg in call.args}
+    called = [layout.code(each.func) for each in walk(statement.node) if made and isinstance(each, cst.Call)]
+    return any(name == each or name.startswith(f"{each}.") for name in called for each in made)
 
 
 def _pass(p: Planner, loop: Loop | None, event: Event, depth: int, *, narrow: bool = False) -> tuple[Place, Statement]:

@@ -37,6 +37,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
 from looplint.interpreter.turns import is_one
 from looplint.knowledge import naming
+from looplint.knowledge.frameworks import DIFFERENTIATING
 from looplint.semantics import devices, dtypes
 from looplint.semantics.carried import carries_state, leaves_outputs
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
@@ -417,7 +418,7 @@ def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> 
         obj.dtype = dtypes.name_of(dtype)
     note_modes(interp, obj, args, expr)
     note_dropouts(interp, obj)
-    obj.differentiates = obj.cls is not None and differentiates(interp, obj.cls)
+    obj.differentiates = obj.qualname.startswith(DIFFERENTIATING) if obj.cls is None else differentiates(interp, obj.cls)
     note_class(interp, obj)
     obj.carries = obj.cls is not None and carries_state(interp, obj.cls)
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
