@@ -18,6 +18,8 @@ class Implications:
         # The constants of which an expression is one, and those that it is not.
         self._among: dict[str, frozenset[object]] = {}
         self._others: dict[str, frozenset[object]] = {}
+        # What was asked, by its identity: the branches of a long `elif` share their conditions.
+        self._asked: dict[int, tuple[ir.Expr, bool | None]] = {}
         for condition, held in conditions:
             for part, outcome in ir.settled(condition, held):
                 self._add(part, outcome)
@@ -35,6 +37,11 @@ class Implications:
 
     def outcome(self, test: ir.Expr) -> bool | None:
         """The outcome of a test; None where it does not follow."""
+        if id(test) not in self._asked:
+            self._asked[id(test)] = test, self._outcome(test)
+        return self._asked[id(test)][1]
+
+    def _outcome(self, test: ir.Expr) -> bool | None:
         test, held = ir.affirmed(test, True)
         found = self._of_parts(test) if isinstance(test, ir.BoolOp) else self._of_one(test)
         return None if found is None else found == held
