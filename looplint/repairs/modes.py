@@ -290,7 +290,7 @@ def _calls_what_has_a_model(p: Planner, statement: Statement, layout: Layout) ->
             continue
         if isinstance(origin.node, cst.Assign) and origin.node.value is call:
             made |= set(sets(origin.node)) - {layout.code(arg.value) for arg in call.args}
-    called = [layout.code(each.func) for each in walk(statement.node) if made and isinstance(each, cst.Call)]
+    called = [layout.code(each.func) for each in walk(statement.node) if made and isinstance(each, cst.Call) and each.args]
     return any(name == each or name.startswith(f"{each}.") for name in called for each in made)
 
 

@@ -67,10 +67,11 @@ def test_a_second_problem_of_the_same_kind_is_new(folder: Path) -> None:
 
 
 def test_equal_problems_are_counted(folder: Path) -> None:
-    (folder / "a.py").write_text(f"{LOOP}\n\n{SECOND.replace('again', 'train')}")
+    third = f"kept = train\n\n\n{SECOND.replace('again', 'train')}"
+    (folder / "a.py").write_text(f"{LOOP}\n\n{third}")
     looplint(".", "--write-baseline", "known.json", cwd=folder)
     assert looplint(".", "--baseline", "known.json", cwd=folder).returncode == 0
-    (folder / "a.py").write_text(f"{LOOP}\n\n{SECOND.replace('again', 'train')}\n\n{SECOND.replace('again', 'train')}")
+    (folder / "a.py").write_text(f"{LOOP}\n\n{third}\n\n{third}")
     assert looplint(".", "--baseline", "known.json", cwd=folder).stdout.count("LL102") == 1
 
 
