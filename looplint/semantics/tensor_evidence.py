@@ -159,12 +159,7 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Params | Unknown, receiver: i
         return True
     if isinstance(atom, Params) and atom.exact:
         return True  # what a loop over `parameters()` gives
-    given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
-    if (
-        re.search(_MEDIA, path.rpartition(".")[2])
-        or _used_as_tensor(usage)
-        or any(_is_given_as_tensor(interp, callee, place) for callee, place in given)
-    ):
+    if re.search(_MEDIA, path.rpartition(".")[2]) or _used_or_given_as_tensor(interp, usage):
         return True
     if not isinstance(receiver, ir.Name):
         return False
@@ -355,8 +350,7 @@ def _usage(interp: Interpreter, path: str) -> ir.Usage | None:
 def is_used_as_tensor(interp: Interpreter, path: str) -> bool:
     """Whether the function that is followed computes with a name as with a tensor, or gives it to what takes tensors."""
     usage = _usage(interp, path)
-    given: list[tuple[str, int | str]] = [*usage.passed, *usage.named] if usage is not None else []
-    return usage is not None and (_used_as_tensor(usage) or any(_is_given_as_tensor(interp, callee, place) for callee, place in given))
+    return usage is not None and _used_or_given_as_tensor(interp, usage)
 
 
 def _own_fields(usage: ir.Usage) -> bool:
@@ -365,6 +359,11 @@ def _own_fields(usage: ir.Usage) -> bool:
 
 def _used_as_tensor(usage: ir.Usage) -> bool:
     return bool(usage.computed or usage.methods & TENSOR_COMPUTING or usage.attrs & TENSOR_ONLY_ATTRIBUTES)
+
+
+def _used_or_given_as_tensor(interp: Interpreter, usage: ir.Usage) -> bool:
+    given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
+    return _used_as_tensor(usage) or any(_is_given_as_tensor(interp, callee, place) for callee, place in given)
 
 
 def _is_given_as_tensor(interp: Interpreter, callee: str, place: int | str) -> bool:
