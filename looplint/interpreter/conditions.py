@@ -108,7 +108,7 @@ def _asks_for_mode(interp: Interpreter, test: ir.Expr) -> bool:
             return _asks_for_mode(interp, inner)
         case ir.BoolOp(left=left, right=right):
             return _asks_for_mode(interp, left) or _asks_for_mode(interp, right)
-        case ir.Name() | ir.Attr() if ir.path_of(test) or not any(isinstance(e, ir.Call) for e in ir.walk(test)):
+        case ir.Name() | ir.Attr() if not any(isinstance(e, ir.Call) for e in ir.walk(test)):
             return any(isinstance(a, Mode) for a in _value_of(interp, test))
     return False
 

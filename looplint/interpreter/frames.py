@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from functools import reduce
 from itertools import chain
@@ -135,7 +136,7 @@ def merge(snapshots: list[Snapshot]) -> Snapshot:
                 names[name] = value if known is None else join(known, value)
     grads = {s.grad for s in alive}
     constants = reduce(_on_both, (s.constants for s in alive))
-    return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, _common([s.guards for s in alive]), constants)
+    return Snapshot(at, names, grads.pop() if len(grads) == 1 else None, reduce(_shared_beginning, (s.guards for s in alive)), constants)
 
 
 def _on_both(one: Constants, other: Constants) -> Constants:
@@ -161,12 +162,9 @@ def _is_sum(value: Value) -> bool:
     )
 
 
-def _common(stacks: list[tuple[Guard, ...]]) -> tuple[Guard, ...]:
-    """The conditions with which all of some stacks begin."""
-    shortest = min(stacks, key=len)
-    same = len(shortest)
-    for stack in stacks:
-        # Most differ in the last one alone.
-        while stack[:same] != shortest[:same]:
-            same -= 1
-    return shortest[:same]
+def _shared_beginning(one: tuple[Guard, ...], other: tuple[Guard, ...]) -> tuple[Guard, ...]:
+    """The conditions with which two stacks begin."""
+    length = min(len(one), len(other))
+    if one[:length] != other[:length]:
+        length = bisect_left(range(1, length + 1), True, key=lambda n: one[:n] != other[:n])
+    return one[:length]

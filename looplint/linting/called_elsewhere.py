@@ -35,9 +35,20 @@ def recorded(findings: Iterable[Finding], sources: Iterable[Source], files: Iter
         others = {shown_as(str(file)): file for file in files if str(file) != "-"}
         return [*judged.items(), *((shown, text_of(file)) for shown, file in others.items() if shown not in judged)]
 
+    calls_in = cache(_calls)  # each file is parsed once, whichever names are asked for
+
     @cache
     def called(name: str) -> list[tuple[str, _Call]]:
-        return [(file, call) for file, text in texts() for call in _calls(text, name)]
+        written = re.compile(rf"\b{re.escape(name)}\s*\(")
+        found = []
+        for file, text in texts():
+            if written.search(text) is not None:
+                calls = calls_in(text)
+                # What cannot be read may call it with gradients on.
+                found += [
+                    (file, call) for call in (calls.get(name, ()) if calls is not None else (_Call("", off=False, of_its_own=False),))
+                ]
+        return found
 
     def only_without_gradients(home: str, name: str, depth: int = _DEPTH) -> bool:
         """Whether some call of a file's function is seen, and gradients are off around each, or around all calls of the function in which it is."""
@@ -61,16 +72,14 @@ class _Call:
     of_its_own: bool
 
 
-def _calls(text: str, name: str) -> Iterator[_Call]:
-    """The calls of a name in a file."""
-    if re.search(rf"\b{re.escape(name)}\s*\(", text) is None:
-        return
+def _calls(text: str) -> dict[str, list[_Call]] | None:
+    """The calls in a file by the names that are called; None where it cannot be read."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        yield _Call("", off=False, of_its_own=False)  # what cannot be read may call it with gradients on
-        return
-    defines = re.search(rf"\bdef\s+{re.escape(name)}\s*\(", text) is not None
+        return None
+    defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    found: dict[str, list[_Call]] = {}
     work: list[tuple[ast.AST, str, bool]] = [(tree, "", False)]
     while work:
         node, caller, off = work.pop()
@@ -79,9 +88,11 @@ def _calls(text: str, name: str) -> Iterator[_Call]:
                 caller, off = node.name, any(map(_switches_off, node.decorator_list))
             case ast.With() | ast.AsyncWith():
                 off = off or any(_switches_off(item.context_expr) for item in node.items)
-            case ast.Call() if _last_name(node.func) == name:
-                yield _Call(caller, off, defines and _is_of_its_own(node.func))
+            case ast.Call():
+                name = _last_name(node.func)
+                found.setdefault(name, []).append(_Call(caller, off, name in defined and _is_of_its_own(node.func)))
         work.extend((child, caller, off) for child in ast.iter_child_nodes(node))
+    return found
 
 
 def _is_of_its_own(called: ast.expr) -> bool:

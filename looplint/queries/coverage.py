@@ -98,6 +98,7 @@ class _Known:
         for backward in program.of(Backward):
             for site in backward.chain:
                 self.backwards.setdefault(id(site.node), []).append(backward)
+        # By files and functions, the calls of `step` that can be an optimizer's.
         self._beside: dict[int, dict[ir.Function, list[ir.GradientCall]]] = {}
 
     def steps_beside(self, info: ModuleInfo, call: ir.GradientCall) -> list[ir.GradientCall]:

@@ -19,12 +19,21 @@ def differentiating_forwards(program: Program) -> list[Forward]:
     known: dict[tuple[Obj, ...], bool] = {}
     found = []
     for event in program.of(Forward):
-        modules = event.one_of or tuple(event.subjects)
+        modules = _applied(event)
         if modules not in known:
             known[modules] = _differentiate_within(modules)
         if known[modules]:
             found.append(event)
     return found
+
+
+def differentiates_within(event: Forward) -> bool:
+    """Whether a forward is one of these."""
+    return _differentiate_within(_applied(event))
+
+
+def _applied(event: Forward) -> tuple[Obj, ...]:
+    return event.one_of or tuple(event.subjects)
 
 
 def _differentiate_within(modules: Iterable[Obj]) -> bool:

@@ -78,6 +78,7 @@ class Incidence:
         self._remarks = list(remarks)
         # What is asked by many rules, of each event and each object.
         self._touches: dict[tuple[Event, Obj], Touch | None] = {}
+        # The events of several kinds together, in the order of the graph.
         self._of_kinds: dict[tuple[type[Event], ...], list[Event]] = {}
 
     @cached_property

@@ -13,7 +13,7 @@ from looplint.flow.events import Backward, Clear, Escape, Eval, Event, Forward, 
 from looplint.flow.graph import Loop
 from looplint.knowledge import naming
 from looplint.queries.data_loops import over_chunks, over_data
-from looplint.queries.differentiation import differentiating_forwards
+from looplint.queries.differentiation import differentiates_within
 from looplint.queries.modes import MODE
 from looplint.queries.recorded_graphs import serves_more_classes
 from looplint.queries.relations import related
@@ -266,11 +266,12 @@ def _yields(p: Planner, statement: Statement) -> bool:
 
 def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
     """Whether something goes backward in a statement, or is differentiated by its input; or code out of sight gets a loss, and may send it backward."""
-    needed = p.program.uses.trained | p.program.uses.differentiated | {e.key for e in differentiating_forwards(p.program)}
-    seen = (
-        e.kind == "backward" or (isinstance(e, Forward) and (e.key in needed or any(map(_is_built_around_a_model, e.subjects))))
-        for e in p.events_in(statement, layout)
-    )
+    needed = p.program.uses.trained | p.program.uses.differentiated
+
+    def differentiates(forward: Forward) -> bool:
+        return forward.key in needed or differentiates_within(forward) or any(map(_is_built_around_a_model, forward.subjects))
+
+    seen = (e.kind == "backward" or (isinstance(e, Forward) and differentiates(e)) for e in p.events_in(statement, layout))
     return any(seen) or p.entrusts(statement, layout) or _calls_what_has_a_model(p, statement, layout)
 
 

@@ -9,10 +9,11 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge import naming
 from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.pytorch import SWITCHING_OFF
 from looplint.syntax import ir
 
 # What contexts of torch do to gradients, by their names.
-_SWITCHES = {"no_grad": False, "inference_mode": False, "enable_grad": True}
+_SWITCHES = {**dict.fromkeys(SWITCHING_OFF, False), "enable_grad": True}
 
 
 @hooks.decorated
