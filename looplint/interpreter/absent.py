@@ -96,8 +96,11 @@ _OF_NAMESPACES = OPTION_METHODS | frozenset({
 
 def _lacks_option(interp: Interpreter, options: Options, name: str) -> bool:
     """Whether no option that a parser declares goes by a name: it was asked for nothing else, and no text in sight spells the option."""
-    return (options.plain and name not in options.declared and not any(_spells(info, name) for info in _read(interp))) and _is_never_set(
-        interp, name
+    return (
+        options.plain
+        and name not in options.declared
+        and not any(_quotes(info, name) for info in _read(interp))
+        and _is_never_set(interp, name)
     )
 
 
@@ -168,8 +171,10 @@ def _sets_nothing(info: ModuleInfo, name: str) -> bool:
 
 def _spells(info: ModuleInfo, name: str) -> bool:
     """Whether a text has a name where it may give something that name: as a string, a definition, or what an assignment or an argument binds."""
-    words = name.replace("_", "[-_]")
-    return (
-        regex(rf"""["'](?:--?)?{words}["']|\b(?:def|class|import|as)\s+{name}\b|(?<![\w.]){name}\s*[:=](?!=)""").search(info.source.text)
-        is not None
-    )
+    bound = regex(rf"""\b(?:def|class|import|as)\s+{name}\b|(?<![\w.]){name}\s*[:=](?!=)""")
+    return _quotes(info, name) or bound.search(info.source.text) is not None
+
+
+def _quotes(info: ModuleInfo, name: str) -> bool:
+    """Whether a text has a name as a string, as an option's is told to a parser."""
+    return regex(rf"""["'](?:--?)?{name.replace("_", "[-_]")}["']""").search(info.source.text) is not None

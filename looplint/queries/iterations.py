@@ -16,7 +16,25 @@ from looplint.queries.naming import container_at
 from looplint.queries.program import Program
 from looplint.queries.relations import rule_each_other_out
 from looplint.regex import regex
-from looplint.syntax.ir import MIRRORED, Attr, Binary, BoolOp, Call, Compare, Const, Expr, For, Name, Unary, While, paths_in, render, walk
+from looplint.syntax.ir import (
+    MIRRORED,
+    Arg,
+    Attr,
+    Binary,
+    BoolOp,
+    Call,
+    Compare,
+    Const,
+    Display,
+    Expr,
+    For,
+    Name,
+    Unary,
+    While,
+    paths_in,
+    render,
+    walk,
+)
 from looplint.syntax.nodes import children
 from looplint.syntax.site import Site
 
@@ -78,12 +96,27 @@ def piles_up_in(program: Program, event: Keep) -> tuple[Loop, ...]:
 
 
 def _keeps_its_key(event: Keep, loop: Loop) -> bool:
-    """Whether the key that something is put under is the same in all turns of a loop: it is made of names that the loop does not bind."""
+    """Whether something is put under the same key, or the same keys, in all turns of a loop: they are made of names that it does not bind.
+
+    A loop within it that counts from 0 goes over the same keys each time: `for i, value in enumerate(values)`.
+    """
     node = event.site.node
-    if not isinstance(node, cst.Subscript) or loop.frame != event.key[0]:
+    names = _plain_names([part.slice for part in node.slice]) if isinstance(node, cst.Subscript) else None
+    if names is None:
         return False
-    names = _plain_names([part.slice for part in node.slice])
-    return names is not None and not names & (loop.assigned | loop.targets)
+    within = [inner for inner in event.loops if inner.depth > loop.depth and inner.frame == event.key[0]]
+    names -= {name for inner in within for name in _counted_from_zero(inner)}
+    return not names & (loop.assigned | loop.targets) if loop.frame == event.key[0] else not names
+
+
+def _counted_from_zero(loop: Loop) -> tuple[str, ...]:
+    """The name that counts the turns of a loop from 0, if one does."""
+    match loop.stmt:
+        case For(target=Name(id=name), iter=Call(func=Name(id="range" | "trange"), args=[Arg()])):
+            return (name,)
+        case For(target=Display(items=[Name(id=name), *_]), iter=Call(func=Name(id="enumerate"), args=[Arg()])):
+            return (name,)
+    return ()
 
 
 def _plain_names(nodes: Sequence[cst.CSTNode]) -> set[str] | None:

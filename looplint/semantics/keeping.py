@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Dict, Obj
+from looplint.domain.objects import Container, Obj
 from looplint.domain.tags import Kept, Mark, Summed, is_sum, tell_of_a_graph, went_backward
 from looplint.domain.tensors import combine, comes_from_parameters, is_array, tensors_in, under
 from looplint.domain.values import Atom, Const, EventKey, Func, Method, Number, Ref, Tensor, Tuple, Unknown, Value, refs, tensor_of
@@ -43,9 +43,10 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
     nature = _nature(interp, value)
     for atom in base:
         if isinstance(atom, Ref) and isinstance(atom.obj, Container) and len(born_in(atom.obj)) < len(interp.loops):
-            slot = isinstance(atom.obj, Dict) and key is not None
             carried = interp.loops[len(born_in(atom.obj)) :]
-            event = interp.emit(Keep(value=kept[0], into=atom.obj, slot=slot, carried=carried, nature=nature), node, kept[0].sources)
+            event = interp.emit(
+                Keep(value=kept[0], into=atom.obj, slot=key is not None, carried=carried, nature=nature), node, kept[0].sources
+            )
             if event is not None:
                 value = _remembering(value, event.key)
     return value

@@ -86,6 +86,7 @@ MISSING = {
     "an option": _options("print(args.model)"),
     "an option of a namespace that is shown": _options("print(args)\n    print(args.model)"),
     "a method of a namespace": _options("args.parse()"),
+    "an option that a variable is called by": _options("model = load()\n    setup(model=model)\n    print(args.model)"),
     "an option that is handed on": _options("print(len(args.model))"),
     "an attribute": _objects("print(data.slices)"),
     "a method": _objects("data.shuffle()"),

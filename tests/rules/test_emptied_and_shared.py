@@ -137,3 +137,53 @@ def test_no_mode_is_set_in_lines_that_make_the_targets_of_training() -> None:
 def test_a_constructor_that_is_too_deep_to_be_followed_may_have_run(depth: int) -> None:
     builders = [f"def build{n}():\n    return build{n - 1}()\n" for n in range(1, depth + 1)]
     assert severities(DEEP + "".join(builders) + f"model = build{depth}()\n", "LL506") == []
+
+
+SLOTS = """\
+import torch
+from torch import nn, optim
+
+
+class Slots:
+    def __init__(self, size):
+        self.slots = [0] * size
+
+    def update(self, values):
+        for i, value in enumerate(values):
+            self.slots[i] = value
+
+    def set_first(self, value):
+        self.slots[0] = value
+
+    def put(self, i, value):
+        self.slots[i] = value
+
+
+def train(net: nn.Module, loader, size: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    kept = Slots(size)
+    parts = [None] * size
+    for i, (x, y) in enumerate(loader):
+        opt.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        opt.step()
+        {keeps}
+    return kept.slots, parts[0].item()
+"""
+
+
+@pytest.mark.parametrize(
+    ("keeps", "expected"),
+    [
+        ("kept.update([loss, loss * 2])", []),
+        ("kept.update(tuple(loss * k for k in range(size)))", []),
+        ("kept.set_first(loss)", []),
+        ("for k in range(size): parts[k] = loss", []),
+        ("parts[0] = loss", []),
+        ("kept.put(i, loss)", ["warning"]),
+        ("for k in range(i, i + size): parts[k] = loss", ["warning"]),
+    ],
+)
+def test_slots_that_each_turn_counts_from_zero_are_overwritten(keeps: str, expected: list[str]) -> None:
+    assert severities(SLOTS.format(keeps=keeps), "LL401") == expected
