@@ -134,7 +134,6 @@ from looplint.queries.iterations import (
     in_one_turn,
     is_within,
     may_go_on,
-    piles_up_in,
     ruled_out_by_settings,
     shares_a_call,
     turns_after,
@@ -191,6 +190,7 @@ from looplint.queries.naming import (
 )
 from looplint.queries.one_builder import is_beside, is_given_states_of, others_step, steps_in_some_call
 from looplint.queries.phases import ForeignGradients, foreign_gradients
+from looplint.queries.piling_up import piles_up_in
 from looplint.queries.precision import (
     COMPUTING,
     SCALING,

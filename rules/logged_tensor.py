@@ -4,7 +4,8 @@
 
 Reports a tensor with a graph that is put into a list, a dict or a similar container which persists from one iteration to the next, in a loop
 that trains or iterates over data. The graph comes from a forward pass in that loop. It is advice where the container is a deque of a fixed
-length, and where the last that a loop over data has made is kept behind that loop: nodes alone, once an epoch.
+length, where the last that a loop over data has made is kept behind that loop: nodes alone, once an epoch, and where the first turns of a loop
+over data alone put something in.
 
 ## Why it matters
 
@@ -54,7 +55,8 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - Values without a graph: `.item()`, `float()`, `.detach()`, what is computed under `no_grad`.
-- A slot that is overwritten: a dict under a key.
+- A slot that is overwritten: a dict under a key, a list at a place that each turn counts from 0.
+- A container that is filled in the first turns alone: `if len(images) < 8`.
 - A container out of which the same loop takes something: `clear()`, `popleft()`, `del losses[0]`.
 - A container whose contents go backward, in this call of the function around it or in another one.
 - A container that the function returns, where nobody calls that function in the linted code.
@@ -118,7 +120,8 @@ def check(program: Program) -> Reports:
             continue  # the parts of what one call computes, of a model that the program does not train
         if _is_of_one_update(program, event, made):
             continue  # a container that lives for one iteration of an outer loop that trains what its tensors come from
-        each_epoch = _is_freed_before(program, event, made)
+        of_few = any(over_data(loop) and not over_tensor(loop) for loop in event.loops[event.loops.index(carried[-1]) + 1 :])
+        each_epoch = of_few or _is_freed_before(program, event, made)
         growth = (
             "those of its last items stay in memory"
             if event.into.bounded

@@ -8,24 +8,20 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.domain.call_string import CallString
-from looplint.flow.events import Event, Keep
+from looplint.flow.events import Event
 from looplint.flow.graph import EventGraph, Guard, Loop
-from looplint.flow.remarks import Withdraw
 from looplint.interpreter.settled import rebound_in
-from looplint.queries.naming import container_at
 from looplint.queries.program import Program
 from looplint.queries.relations import rule_each_other_out
 from looplint.regex import regex
 from looplint.syntax.ir import (
     MIRRORED,
-    Arg,
     Attr,
     Binary,
     BoolOp,
     Call,
     Compare,
     Const,
-    Display,
     Expr,
     For,
     Name,
@@ -35,7 +31,6 @@ from looplint.syntax.ir import (
     render,
     walk,
 )
-from looplint.syntax.nodes import children
 from looplint.syntax.site import Site
 
 _END = regex(r"(?i)last|final|done|finish|stop|end|complete|exhaust|converge")
@@ -57,18 +52,18 @@ def bounds_of(loop: Loop) -> frozenset[str]:
 
 def may_go_on(program: Program, event: Event, loop: Loop) -> bool:
     """Whether a turn in which an event happens may have another one after it: no condition on the way may hold on the last turn alone."""
-    said = (part for guard in event.guards if guard.depth >= loop.depth for part in _said_by(guard))
+    said = (part for guard in event.guards if guard.depth >= loop.depth for part in said_by(guard))
     return not any(_ends(part.test, part.held, loop) for part in said if program.varies(part, loop))
 
 
-def _said_by(guard: Guard) -> Iterator[Guard]:
+def said_by(guard: Guard) -> Iterator[Guard]:
     """The conditions that a condition is made of, where each of them holds: one may be the same in all turns, `rank == 0`, and another one not."""
     match guard.test, guard.meaning:
         case Unary(op="not", operand=test), Unary(op="not", operand=meaning):
-            yield from _said_by(replace(guard, test=test, meaning=meaning, held=not guard.held))
+            yield from said_by(replace(guard, test=test, meaning=meaning, held=not guard.held))
         case BoolOp(op=op), BoolOp(op=said) if op == said and guard.held == (op == "and"):
             for test, meaning in ((guard.test.left, guard.meaning.left), (guard.test.right, guard.meaning.right)):
-                yield from _said_by(replace(guard, test=test, meaning=meaning, names=frozenset(paths_in(test))))
+                yield from said_by(replace(guard, test=test, meaning=meaning, names=frozenset(paths_in(test))))
         case _:
             yield guard
 
@@ -76,61 +71,6 @@ def _said_by(guard: Guard) -> Iterator[Guard]:
 def turns_after(program: Program, event: Event, loops: Sequence[Loop]) -> tuple[Loop, ...]:
     """Those of some loops around an event that may turn once more after it: no way on leaves each of them, by a `break` or a `return`."""
     return tuple(loop for loop in loops if _turns_after(program.graph, event, loop))
-
-
-def piles_up_in(program: Program, event: Keep) -> tuple[Loop, ...]:
-    """The loops over whose turns what is kept in a container piles up.
-
-    Those that it outlives a turn of, and in which nothing is taken out of it, nor another one put into its place: `if done: losses = []`. None where each
-    turn takes the place of the one before: `features[name] = model(x)` in a loop over batches within a loop over names.
-    """
-    if any(_keeps_its_key(event, loop) for loop in event.carried):
-        return ()
-    taken = [e for e in program.of(Withdraw) if event.into in e.subjects]
-    by_method = container_at(event) if isinstance(event.site.node, cst.Call) else ""  # `losses += [loss]` gives the name its value itself
-
-    def emptied(loop: Loop) -> bool:
-        return any(loop in e.loops for e in taken) or (loop.frame == event.key[0] and by_method in loop.assigned)
-
-    return tuple(loop for loop in event.carried if not emptied(loop))
-
-
-def _keeps_its_key(event: Keep, loop: Loop) -> bool:
-    """Whether something is put under the same key, or the same keys, in all turns of a loop: they are made of names that it does not bind.
-
-    A loop within it that counts from 0 goes over the same keys each time: `for i, value in enumerate(values)`.
-    """
-    node = event.site.node
-    names = _plain_names([part.slice for part in node.slice]) if isinstance(node, cst.Subscript) else None
-    if names is None:
-        return False
-    within = [inner for inner in event.loops if inner.depth > loop.depth and inner.frame == event.key[0]]
-    names -= {name for inner in within for name in _counted_from_zero(inner)}
-    return not names & (loop.assigned | loop.targets) if loop.frame == event.key[0] else not names
-
-
-def _counted_from_zero(loop: Loop) -> tuple[str, ...]:
-    """The name that counts the turns of a loop from 0, if one does."""
-    match loop.stmt:
-        case For(target=Name(id=name), iter=Call(func=Name(id="range" | "trange"), args=[Arg()])):
-            return (name,)
-        case For(target=Display(items=[Name(id=name), *_]), iter=Call(func=Name(id="enumerate"), args=[Arg()])):
-            return (name,)
-    return ()
-
-
-def _plain_names(nodes: Sequence[cst.CSTNode]) -> set[str] | None:
-    """The names in some expressions; None where there is more than names, constants and what puts them together."""
-    names, work = set[str](), list(nodes)
-    while work:
-        match work.pop():
-            case cst.Attribute() | cst.Call() | cst.Subscript() | cst.NamedExpr() | cst.Lambda() | cst.BaseComp():
-                return None
-            case cst.Name(value=name):
-                names.add(name)
-            case node:
-                work += children(node)
-    return names
 
 
 def in_one_turn(program: Program, events: Sequence[Event], loop: Loop) -> bool:

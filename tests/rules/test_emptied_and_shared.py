@@ -187,3 +187,50 @@ def train(net: nn.Module, loader, size: int):
 )
 def test_slots_that_each_turn_counts_from_zero_are_overwritten(keeps: str, expected: list[str]) -> None:
     assert severities(SLOTS.format(keeps=keeps), "LL401") == expected
+
+
+FEW = """\
+import torch
+from torch import nn, optim
+
+
+def train(net: nn.Module, loader, epochs: int, size: int):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    kept = []
+    picked = 0
+    for epoch in range(epochs):
+        shown, seen = [], 0
+        for i, (x, y) in enumerate(loader):
+            opt.zero_grad()
+            out = net(x)
+            loss = nn.functional.mse_loss(out, y)
+            loss.backward()
+            opt.step()
+            {keeps}
+            seen += 1
+        print(torch.cat(shown).mean().item())
+    return torch.stack(kept).mean().item()
+"""
+
+
+@pytest.mark.parametrize(
+    ("keeps", "expected"),
+    [
+        ("if len(kept) < size: kept.append(out)", []),
+        ("if not len(kept) >= 8 and size > 3: kept.append(out)", []),
+        ("if picked < 16:\n                kept.append(out)\n                picked += len(out)", []),
+        ("if 16 > picked:\n                kept.append(out)\n                picked += len(out)", []),
+        ("if i < 4: shown.append(out)", []),
+        ("if seen < 4: shown.append(out)", []),
+        ("if i == 0: shown.append(out)", []),
+        ("if i < 4: kept.append(out)", ["advice"]),  # some in each epoch
+        ("if seen < 4: kept.append(out)", ["advice"]),
+        ("if i > 4: kept.append(out)", ["warning"]),
+        ("if i % 4 == 0: kept.append(out)", ["warning"]),
+        ("if len(shown) < size: kept.append(out)", ["warning"]),
+        ("if picked < seen:\n                kept.append(out)\n                picked += len(out)", ["warning"]),
+        ("if picked < 16:\n                kept.append(out)\n                picked += len(out)\n            picked -= 1", ["warning"]),
+    ],
+)
+def test_what_only_the_first_turns_keep_does_not_grow(keeps: str, expected: list[str]) -> None:
+    assert severities(FEW.format(keeps=keeps), "LL401") == expected
