@@ -6,7 +6,7 @@ branch conditions is kept as far as they agree, so that two tests of one conditi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Literal, TypeVar
 
@@ -133,9 +133,19 @@ class _Conditions:
     """
 
     def __init__(self, conditions: Iterable[Condition]) -> None:
-        self._bits = {condition: (1 << 2 * number, 1 << 2 * number + 1) for number, condition in enumerate(conditions)}
+        self._bits: dict[Condition, tuple[int, int]] = {}
+        # What is no longer assumed when a name of a frame is set anew, and in the next turn of a loop of a frame that is around their own.
+        self._by_name: dict[tuple[CallString, str], int] = {}
+        self._within: dict[CallString, int] = {}
         self._of_turn: dict[Loop, int] = {}
-        self._named: dict[tuple[CallString, str], int] = {}
+        for number, condition in enumerate(conditions):
+            holds, fails = self._bits[condition] = (1 << 2 * number, 1 << 2 * number + 1)
+            for name in condition.names:
+                key = (condition.frame, name)
+                self._by_name[key] = self._by_name.get(key, 0) | holds | fails
+            for frame in condition.frame.outward():
+                if frame is not condition.frame:
+                    self._within[frame] = self._within.get(frame, 0) | holds | fails
 
     def __contains__(self, condition: Condition | None) -> bool:
         return condition in self._bits
@@ -147,19 +157,16 @@ class _Conditions:
 
     def of_name(self, frame: CallString, name: str) -> int:
         """What is no longer assumed when a name of a frame is set anew."""
-        key = (frame, name)
-        if key not in self._named:
-            self._named[key] = self._of(lambda condition: condition.frame is frame and name in condition.names)
-        return self._named[key]
+        return self._by_name.get((frame, name), 0)
 
     def of_turn(self, loop: Loop) -> int:
-        """What is no longer assumed in the next turn of a loop."""
+        """What is no longer assumed in the next turn of a loop: that of a call in it, and that of which it sets a name."""
         if loop not in self._of_turn:
-            self._of_turn[loop] = self._of(lambda condition: _ends_with_turn(condition, loop))
+            forgotten = self._within.get(loop.frame, 0)
+            for name in loop.assigned:
+                forgotten |= self.of_name(loop.frame, name)
+            self._of_turn[loop] = forgotten
         return self._of_turn[loop]
-
-    def _of(self, which: Callable[[Condition], bool]) -> int:
-        return sum(holds | fails for condition, (holds, fails) in self._bits.items() if which(condition))
 
 
 def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, Touch]) -> list[Visit]:
@@ -277,13 +284,6 @@ def _flow(
         if _merge(into, key, assumed, entry.trail, since):
             changed[key] = None
     return changed
-
-
-def _ends_with_turn(condition: Condition, loop: Loop) -> bool:
-    """Whether what is known of a condition holds for one turn of a loop only: a name of it is set in the loop, or it is one of a call in there."""
-    if condition.frame is loop.frame:
-        return not loop.assigned.isdisjoint(condition.names)
-    return loop.frame in condition.frame.outward()
 
 
 def _merge(into: dict[_Key, _Entry], key: _Key, assumed: int, trail: Mapping[str, Event], since: Event | None) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from looplint.domain.call_string import CallString
@@ -14,6 +15,8 @@ Edges = dict[int, list[Edge]]
 _LARGE, _SMALLEST = 512, 128
 # Where more than this share is left, reducing once more would cost more than it saves.
 _WORTH_ANOTHER = 0.9
+# From more places than this that may come next, the branch itself counts as one.
+_MANY = 32
 # Slices are not narrowed to more than this share of their events: what goes along costs less.
 _MOST = 0.8
 
@@ -100,8 +103,9 @@ class Slices:
 
 
 def _reduce_fully(graph: EventGraph, whole: Slice, relevant: Collection[int]) -> Slice:
-    """Reduce until hardly more can be passed over and every remembered condition is tested more than once."""
+    """Reduce until hardly more can be passed over and every remembered condition is tested more than once where that matters."""
     start, edges, remembered = whole
+    remembered &= _tested_again(graph, edges, _deciding_nothing(graph, edges, relevant))
     while True:
         smaller = _reduce(graph, start, edges, relevant, remembered)
         left = _tested_again(graph, smaller)
@@ -110,20 +114,59 @@ def _reduce_fully(graph: EventGraph, whole: Slice, relevant: Collection[int]) ->
         edges, remembered = smaller, left
 
 
-def _tested_again(graph: EventGraph, edges: Edges) -> frozenset[Condition]:
+def _tested_again(
+    graph: EventGraph, edges: Edges, passed_by: Mapping[int, frozenset[Condition]] = MappingProxyType({})
+) -> frozenset[Condition]:
     """The conditions with more than one test, where each test has one node for each outcome; one in a loop is enough where all turns agree.
 
     In a loop edges count, and not the nodes that they leave: the tests of two branches leave one node where nothing else is left of these.
+
+    Args:
+        graph: the whole.
+        edges: the part.
+        passed_by: the conditions whose tests at a node do not count.
     """
     seen: dict[tuple[Condition, bool], int] = {}
     for index, out in edges.items():
-        outcomes = [(e.condition, e.held) for e in out if e.condition is not None]
+        apart = passed_by.get(index, frozenset[Condition]())
+        outcomes = [(e.condition, e.held) for e in out if e.condition is not None and e.condition not in apart]
         node = graph.nodes[index]
         turns = bool(node.loops) or node.kind == "head"
         for outcome in outcomes if turns else dict.fromkeys(outcomes):
             again = outcome[0].settled and bool(node.loops)
             seen[outcome] = seen.get(outcome, 0) + (2 if again else 1)
     return frozenset(condition for (condition, _), times in seen.items() if times > 1)
+
+
+def _deciding_nothing(graph: EventGraph, edges: Edges, relevant: Collection[int]) -> dict[int, frozenset[Condition]]:
+    """The conditions at each node of which both outcomes lead to the same that happens next to the object.
+
+    Nothing is left of such a test at the place where its branches meet: a helper that asks what it was given, as most calls of a long program do, keeps
+    no paths apart.
+    """
+    looping = _loops_that_matter(graph, edges, relevant)
+    nearest: dict[int, frozenset[int]] = {}
+    found: dict[int, frozenset[Condition]] = {}
+    for index in sorted(edges, reverse=True):
+        out = edges[index]
+        led = [nearest[e.target] if e.target in nearest else _behind(e.target, edges, nearest, looping) for e in out]
+        if conditions := frozenset(e.condition for e in out if e.condition is not None):
+            found[index] = frozenset(c for c in conditions if _leads(c, True, out, led) == _leads(c, False, out, led))
+        reached = frozenset[int]().union(*led)
+        nearest[index] = frozenset((index,)) if index in relevant or index in looping or len(reached) > _MANY else reached
+    return found
+
+
+def _behind(head: int, edges: Edges, nearest: dict[int, frozenset[int]], looping: Collection[int]) -> frozenset[int]:
+    """What comes next where a turn ends: the loop's head, where something happens in it, or else what is behind it."""
+    if head in looping:
+        return frozenset((head,))
+    return frozenset[int]().union(*(nearest[e.target] for e in edges[head] if e.target in nearest))
+
+
+def _leads(condition: Condition, held: bool, out: list[Edge], led: list[frozenset[int]]) -> frozenset[int]:
+    """What happens next to the object after an outcome of a condition; nothing where there is no way on."""
+    return frozenset[int]().union(*(to for e, to in zip(out, led) if e.condition is condition and e.held is held))
 
 
 def _reduce(graph: EventGraph, start: int, before: Edges, relevant: Collection[int], remembered: frozenset[Condition]) -> Edges:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import libcst as cst
 
@@ -47,21 +47,29 @@ def piles_up_in(program: Program, event: Keep) -> tuple[Loop, ...]:
     def emptied(loop: Loop) -> bool:
         return any(loop in e.loops for e in taken) or (loop.frame == event.key[0] and by_method in loop.assigned)
 
-    return tuple(loop for loop in event.carried if not emptied(loop) and not _is_of_its_first_turns(event, loop))
+    return tuple(
+        loop for loop in event.carried if not (emptied(loop) or _repeats_its_keys(event, loop) or _is_of_its_first_turns(event, loop))
+    )
 
 
-def _keeps_its_key(event: Keep, loop: Loop) -> bool:
-    """Whether something is put under the same key, or the same keys, in all turns of a loop: they are made of names that it does not bind.
+def _keeps_its_key(event: Keep, loop: Loop, counted: Collection[str] = ()) -> bool:
+    """Whether the key that something is put under is the same in all turns of a loop: it is made of names that the loop does not bind.
 
-    A loop within it that counts from 0 goes over the same keys each time: `for i, value in enumerate(values)`.
+    `counted` are names in it that do not count.
     """
     node = event.site.node
     names = _plain_names([part.slice for part in node.slice]) if isinstance(node, cst.Subscript) else None
     if names is None:
         return False
-    within = [inner for inner in event.loops if inner.depth > loop.depth and inner.frame == event.key[0]]
-    names -= {name for inner in within for name in _counted_from_zero(inner)}
+    names -= {*counted}
     return not names & (loop.assigned | loop.targets) if loop.frame == event.key[0] else not names
+
+
+def _repeats_its_keys(event: Keep, loop: Loop) -> bool:
+    """Whether something is put under the same keys in all turns of a loop: one within it counts them from 0, `for i, value in enumerate(values)`."""
+    within = [inner for inner in event.loops if inner.depth > loop.depth and inner.frame == event.key[0]]
+    counted = {name for inner in within for name in _counted_from_zero(inner)}
+    return bool(counted) and _keeps_its_key(event, loop, counted)
 
 
 def _counted_from_zero(loop: Loop) -> tuple[str, ...]:
