@@ -28,6 +28,7 @@ from looplint.interpreter.transfers import construction, method_transfer, transf
 from looplint.interpreter.turns import is_one
 from looplint.knowledge.frameworks import OF_SETTINGS_AND_MODEL
 from looplint.knowledge.pytorch import STATEFUL
+from looplint.semantics.gradients import backward
 from looplint.semantics.parameters import held, only_tensors
 from looplint.syntax import ir
 
@@ -79,8 +80,13 @@ def _step(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     for func in funcs:
         interp.call_function(func, Arguments(), expr)
     unknown = closure is not None and not funcs and may_be_unknown(closure)
-    for func in _going_backward(interp, obj):
+    going_backward = _going_backward(interp, obj)
+    for func in going_backward:
         interp.call_function(func, args, expr)
+    if closure and not going_backward and obj.cls is None and obj.symbolic and all(isinstance(a, Tensor) for a in closure):
+        # One out of sight that is given a loss, where torch's own take a function, makes the whole update of it.
+        obj.may_clear = True
+        backward(interp, expr, [closure], args)
     interp.emit(Step(closure=bool(funcs) or unknown), expr.node, {obj}, certain=is_one(interp, obj, expr))
     if unknown:
         interp.emit(Escape(callee=ir.render(expr.func)), expr.node, {obj})
