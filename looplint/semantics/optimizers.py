@@ -83,7 +83,14 @@ def _step(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Ca
     going_backward = _going_backward(interp, obj)
     for func in going_backward:
         interp.call_function(func, args, expr)
-    if closure and not going_backward and obj.cls is None and obj.symbolic and all(isinstance(a, Tensor) for a in closure):
+    if (
+        isinstance(obj, Optimizer)
+        and closure
+        and not going_backward
+        and obj.cls is None
+        and obj.symbolic
+        and all(isinstance(a, Tensor) for a in closure)
+    ):
         # One out of sight that is given a loss, where torch's own take a function, makes the whole update of it.
         obj.may_clear = True
         backward(interp, expr, [closure], args)
