@@ -14,6 +14,8 @@ _ROOT_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.
 # The parts of a path that a program writes: `join(here, "..", "lib")`, `here / "lib"`, `dirname(__file__) + "/../lib"`.
 _WRITTEN_PATH = regex(r"""(?:["'][\w./-]+["']\s*[,/]?\s*)+""")
 _MOST_ADDED = 16
+# A folder of modules has a few parts: what has more is data.
+_MOST_FOLDERS = 64
 
 
 @lru_cache(maxsize=16384)
@@ -42,12 +44,15 @@ def resolved(path: Path) -> Path:
 
 
 @lru_cache(maxsize=4096)
-def holds_modules(folder: Path) -> bool:
-    """Whether there is such a folder with a module in it; cached for a run."""
+def holds_modules(folder: Path, deeper: bool = True) -> bool:
+    """Whether there is such a folder with a module in it, or, `deeper`, with a folder that has one; cached for a run."""
     try:
-        return any(name.endswith(".py") for name in os.listdir(folder))
+        names = sorted(os.listdir(folder))
     except OSError:
         return False
+    if any(name.endswith(".py") for name in names):
+        return True
+    return deeper and any(holds_modules(folder / name, deeper=False) for name in filter(str.isidentifier, names[:_MOST_FOLDERS]))
 
 
 @lru_cache(maxsize=4096)

@@ -103,6 +103,20 @@ def test_a_package_needs_no_init_file(tmp_path: Path, imports: str, fit: str) ->
     assert {f.code for f in looplint.lint([main], isolated=True)} == {"LL102"}
 
 
+@pytest.mark.parametrize(
+    ("imports", "fit"), [("from acme import parts", "parts.loops.fit"), ("from acme import parts as p", "p.loops.fit")]
+)
+@pytest.mark.parametrize("init", [True, False])
+def test_a_folder_that_holds_nothing_but_packages_is_one(tmp_path: Path, imports: str, fit: str, init: bool) -> None:
+    (tmp_path / "acme" / "parts").mkdir(parents=True)
+    (tmp_path / "acme" / "parts" / "loops.py").write_text(PACKAGE)
+    if init:
+        (tmp_path / "acme" / "parts" / "__init__.py").write_text("from . import loops\n")
+    main = tmp_path / "train.py"
+    main.write_text(SCRIPT.replace("from acme.training import fit", imports).replace("\nfit(", f"\n{fit}("))
+    assert {f.code for f in looplint.lint([main], isolated=True)} == {"LL102"}
+
+
 def test_an_installed_package_comes_before_a_folder_of_its_name(tmp_path: Path) -> None:
     (tmp_path / "bitsandbytes").mkdir()
     (tmp_path / "bitsandbytes" / "notes.py").touch()
