@@ -255,14 +255,14 @@ def _methods(interp: Interpreter, cls: ir.Class, mixed: Mapping[ir.Function, set
         return True
     elif kind is Scaler:
         uncalled = [f for f in uncalled if f.name not in SCALER_METHODS]  # what torch's are, whatever they are made of
-    if kind is Module and not (cls.trains_itself or _repeats_an_inherited_step(interp, found)):
+    inherited = _inherited_loops(interp, found)
+    if kind is Module and not (cls.trains_itself or inherited or _repeats_an_inherited_step(interp, found)):
         uncalled = [f for f in uncalled if f.name != "forward" and _tells_by_itself(f)]
     if not (uncalled or mixes) and not _set_up_by_a_base(interp, found):
         return True
     complete = True
     instance = calls.instance_for(interp, found)
     training = training_methods.training_in_loops(interp.main.code) | training_methods.repeating_a_step(interp.main.code, cls)
-    inherited = _inherited_loops(interp, found)
     # One that built other objects builds this one as well, and a base that was followed as it is trains this one.
     again = {f: base for f, base in inherited.items() if base.module is interp.main}
     again |= _inherited_set_ups(interp, found)

@@ -13,9 +13,18 @@ def training_in_loops(code: ir.ModuleCode | None) -> frozenset[ir.Function]:
     return frozenset(
         each.function
         for each in (code.gradient_calls if code is not None else ())
-        if each.loop is not None
-        and (each.kind == "backward" or (isinstance(each.call.func, ir.Attr) and "optim" in ir.render(each.call.func.value)))
+        if each.loop is not None and (each.kind == "backward" or _steps_an_optimizer(each))
     )
+
+
+def _steps_an_optimizer(each: ir.GradientCall) -> bool:
+    """Whether a step is that of an optimizer: by its name, or because gradients are cleared through it too, `self.opt.zero_grad()`."""
+    if not isinstance(each.call.func, ir.Attr):
+        return False
+    place = ir.render(each.call.func.value)
+    own = each.cls.usage.get(place.removeprefix("self.")) if each.cls is not None and place.startswith("self.") else None
+    used = own or each.function.usage.get(place)
+    return "optim" in place or (used is not None and {"zero_grad", "step"} <= used.methods)
 
 
 def repeating_a_step(code: ir.ModuleCode | None, cls: ir.Class) -> set[ir.Function]:
