@@ -103,6 +103,8 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
             match target, stmt:
                 case ir.Subscript(value=ir.Name(id=name) | ir.Attr(attr=name), index=ir.Const(value=str(key))), ir.Assign():
                     value = outside.entry(interp, name, key, value, stmt.value)
+                case _, ir.Assign():
+                    value = outside.entry_of_any(interp, target, value, stmt.value)
             _assign_item(interp, target, value, stmt)
         case ir.Display():
             _unpack(interp, target.items, value, stmt)

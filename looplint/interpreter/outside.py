@@ -206,6 +206,29 @@ def entry(interp: Interpreter, holder: str, key: str, value: Value, source: ir.E
     return value if made is None else frozenset({Ref(made)})
 
 
+def entry_of_any(interp: Interpreter, target: ir.Subscript, value: Value, source: ir.Expr) -> Value:
+    """What code that cannot be followed has made, where it gets a key that varies: `self.models[name] = model`. What is done with the entries tells of models.
+
+    Args:
+        interp: the interpreter.
+        target: the entry.
+        value: what stands there.
+        source: what it comes from.
+    """
+    place = ir.place_of(target)
+    if place is None or not place.endswith("[]") or not value or not all(map(is_unseen, value)):
+        return value
+    found = uses(interp, Scope(interp.frame.function, interp.frame.module, _class_of_self(interp)), place)
+    usage, name = found.get("", _NO_USE), place.removesuffix("[]").rpartition(".")[2]
+    if infer_role(name, usage, "") != "module" or not proves_itself("module", usage):
+        return value
+    made = _made(interp, name, found, value, ("made", interp.frame.ctx, id(source.node)), source)
+    if made is None:
+        return value
+    made.many = True
+    return frozenset({Ref(made)})
+
+
 @ir.kept_with_code
 def _used_entries(code: ir.ModuleCode) -> dict[tuple[str, str], ir.Usage]:
     """How a module uses the entries of dicts, by the last part of the dict's name and their key: `self.models["generator"](x)`."""

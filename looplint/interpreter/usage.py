@@ -149,13 +149,27 @@ def _gather_own(interp: Interpreter, scope: Scope, usage: dict[str, ir.Usage], p
 
 
 def _methods_of(interp: Interpreter, scope: Scope, path: str, depth: int) -> frozenset[str]:
-    """The methods that are called under a dotted name: in the function, or of an attribute in its class."""
+    """The methods that are called under a dotted name: in the function, of an attribute in its class, or of an entry that it is given."""
     own = scope.function.usage.get(path)
     methods = own.methods if own is not None else frozenset()
+    for place in _entries_given(scope.function).get(path, ()):
+        kept = uses(interp, scope, place, depth + 1).get("")
+        methods |= kept.methods if kept is not None else frozenset()
     if path.startswith("self.") and scope.owner is not None:
         kept = uses(interp, scope, path, depth + 1).get("")
         return methods | (kept.methods if kept is not None else frozenset())
     return methods
+
+
+@ir.kept_with_code
+def _entries_given(function: ir.Function) -> dict[str, list[str]]:
+    """The entries that a function gives what its names hold, by the name: `self.models[key] = model`."""
+    found: dict[str, list[str]] = {}
+    for stmt in ir.statements(function.body):
+        match stmt:
+            case ir.Assign(targets=[ir.Subscript() as target], value=ir.Name(id=name)) if (place := ir.place_of(target)) is not None:
+                found.setdefault(name, []).append(place)
+    return found
 
 
 def _follow_names(interp: Interpreter, scope: Scope, path: str, into: Uses, depth: int) -> None:
