@@ -239,9 +239,19 @@ def _of_module(module: Obj) -> Params:
     """The parameters of a module; those of others too, where it is a list that was given them: `nn.ParameterList(net.parameters())`."""
     listed = module.heap.get("[]", NOTHING)
     lent = [a for a in listed if isinstance(a, Params) and not a.grad]
-    own = () if lent and not any(isinstance(a, Ref) for a in listed) else (module,)
+    own = () if lent and not any(isinstance(a, Ref) for a in listed) else _gathered(module) or (module,)
     all_in_sight = not lent or not any(isinstance(a, Unknown) for a in listed)
     return Params(frozenset().union(own, *(each.sources for each in lent)), exact=all_in_sight and all(each.exact for each in lent))
+
+
+def _gathered(module: Obj) -> tuple[Obj, ...]:
+    """The modules that a container of torch's only gathers: `nn.Sequential(policy, critic).parameters()`, each with a name or a part of another one."""
+    library, _, leaf = module.qualname.rpartition(".")
+    if module.cls is not None or library != "torch.nn" or leaf not in CONTAINERS:
+        return ()
+    atoms = dict.fromkeys(a for value in module.heap.values() for a in value)
+    parts = tuple(a.obj for a in atoms if isinstance(a, Ref) and (module in a.obj.also_in or (a.obj.name and not module.name)))
+    return parts if len(parts) == len(atoms) else ()
 
 
 def only_tensors(value: Value, depth: int = 3) -> bool:
