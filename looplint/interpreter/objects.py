@@ -410,7 +410,11 @@ def _is_last(obj: List | Module, key: Const | None) -> bool:
 def entry_out_of_sight(obj: Obj, key: Const | None) -> Value:
     """An entry of a container that comes from out of sight, as far as the use of its entries tells what they are."""
     stored = obj.heap.get(f"={key.value}") if key is not None and isinstance(key.value, str | int) else None
-    return stored if stored is not None else obj.heap.get("[]", UNKNOWN)
+    if stored is None:
+        stored = obj.heap.get("[]")
+    if stored is None and key is None:
+        stored = frozenset().union(*(value for slot, value in obj.heap.items() if slot.startswith("=")))
+    return stored or UNKNOWN
 
 
 def part_under(interp: Interpreter, obj: Module, key: Const | None) -> Value | None:

@@ -121,11 +121,14 @@ def of_container(interp: Interpreter, obj: Obj, name: str, args: Arguments) -> V
 
 def _entries_out_of_sight(obj: Instance, name: str, args: Arguments) -> Value | None:
     """What a dict that comes from out of sight gives of its entries, if their use tells what they are."""
+    each = objects.entry_out_of_sight(obj, None) if name in ("keys", "values", "items") else UNKNOWN
     match name:
-        case "values" if "[]" in obj.heap:
-            return frozenset({Iter(obj.heap["[]"])})
-        case "items" if "[]" in obj.heap:
-            return frozenset({Iter(frozenset({Tuple((UNKNOWN, obj.heap["[]"]))}))})
+        case "keys" if each != UNKNOWN:
+            return frozenset({Iter(UNKNOWN)})
+        case "values" if each != UNKNOWN:
+            return frozenset({Iter(each)})
+        case "items" if each != UNKNOWN:
+            return frozenset({Iter(frozenset({Tuple((UNKNOWN, each))}))})
         case "get" | "pop" if args.positional:
             found = objects.entry_out_of_sight(obj, constant_of(args.positional[0]))
             return found if found != UNKNOWN else None
