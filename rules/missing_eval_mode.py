@@ -4,9 +4,10 @@
 
 Reports a forward pass whose result is measured (or collected as arrays over a loader: embeddings) and does not go backward, in a loop over data in
 which nothing is trained, where on every path the model is in train mode. The model is one that an optimizer of the program steps, and it has dropout or
-batch norm, or may have them; or one that is built in sight, is known to have such a layer and has got trained weights on every path (`load_state_dict`), in a program
-that does not train it. Outside such a loop the forward is reported where gradients are disabled, its result is compared with something and the
-model is known to have such a layer; and of a model with loaded weights where its result is given out as an array or a list (`numpy()`, `tolist()`).
+batch norm, or may have them; or one that is built in sight, is known to have such a layer (or is one of several, of which one has) and has got trained
+weights on every path (`load_state_dict`), in a program that does not train it. Outside such a loop the forward is reported where gradients are disabled, its
+result is compared with something and the model is known to have such a layer; and of a model with loaded weights where its result is given out as an array
+or a list (`numpy()`, `tolist()`).
 
 It is an error where the model is seen to have such a layer. Where its layers are out of sight, it is a warning if the program switches its mode anywhere, and
 advice if it never does: then its author may know that the mode changes nothing.
@@ -103,6 +104,7 @@ from looplint.rule import (
     loaded_before,
     may_be_trained,
     mode_effects,
+    mode_matters,
     mode_matters_at,
     mode_states,
     name_of,
@@ -152,8 +154,9 @@ def check(program: Program) -> Reports:
         if (loop, whole) in reported or put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
             continue  # a part that is put back to train mode in a model in eval mode; or layers that are put into eval mode one by one
         besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
+        besides -= {module, *module.one_of}  # what is switched later is in train mode here
         matters = mode_matters_at(event, module, besides)
-        if matters is False or (loaded or loop is None) and not matters:
+        if matters is False or (loaded or loop is None) and not (matters or loaded and _matters_for_some(event, module, besides)):
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         reported.add((loop, whole))
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
@@ -182,6 +185,11 @@ def check(program: Program) -> Reports:
         repair = InsertEval(module=module, loop=loop, event=event, depth=event.outside)
         severity: Severity | None = None if matters else "warning" if switch or _is_switched(program, module) else "advice"
         yield Report(event, message, notes, repair=None if by_itself else repair, site=event.chain[event.outside], severity=severity)
+
+
+def _matters_for_some(event: Forward, module: Obj, besides: set[Obj]) -> bool:
+    """Whether the modes differ for one of the models that a model may be: those of a factory, by the name of an option."""
+    return any(mode_matters(each, besides) for each in event.one_of or module.one_of)
 
 
 def _is_switched(program: Program, module: Obj) -> bool:
