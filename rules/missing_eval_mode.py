@@ -84,11 +84,9 @@ What a run shows: two passes over one batch differ; running statistics change.
 """
 
 from looplint.rule import (
-    MODE,
     Eval,
     Forward,
     InsertEval,
-    Module,
     Obj,
     Program,
     Report,
@@ -104,15 +102,15 @@ from looplint.rule import (
     loaded_before,
     may_be_trained,
     mode_effects,
-    mode_matters,
     mode_matters_at,
+    mode_matters_for_some,
     mode_states,
     name_of,
     name_of_whole,
     note,
     note_of_pass,
+    parts_in_eval,
     put_back_on_purpose,
-    refs,
     related,
     samples,
     to_switch,
@@ -153,10 +151,10 @@ def check(program: Program) -> Reports:
         whole = whole_in_train_mode(program, module, event)
         if (loop, whole) in reported or put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
             continue  # a part that is put back to train mode in a model in eval mode; or layers that are put into eval mode one by one
-        besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | _in_eval(program, module, event)
+        besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | parts_in_eval(program, module, event)
         besides -= {module, *module.one_of}  # what is switched later is in train mode here
         matters = mode_matters_at(event, module, besides)
-        if matters is False or (loaded or loop is None) and not (matters or loaded and _matters_for_some(event, module, besides)):
+        if matters is False or (loaded or loop is None) and not (matters or loaded and mode_matters_for_some(event, module, besides)):
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         reported.add((loop, whole))
         trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
@@ -187,18 +185,6 @@ def check(program: Program) -> Reports:
         yield Report(event, message, notes, repair=None if by_itself else repair, site=event.chain[event.outside], severity=severity)
 
 
-def _matters_for_some(event: Forward, module: Obj, besides: set[Obj]) -> bool:
-    """Whether the modes differ for one of the models that a model may be: those of a factory, by the name of an option."""
-    return any(mode_matters(each, besides) for each in event.one_of or module.one_of)
-
-
 def _is_switched(program: Program, module: Obj) -> bool:
     """Whether the program sets the mode of a model, or of what it is a part of, anywhere: its author takes it for one whose modes differ."""
     return any(not e.subjects.isdisjoint(module.lineage()) for e in program.of(Eval, Train))
-
-
-def _in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
-    """The parts of a module that are in eval mode at a forward on every path, whatever mode the module itself is in."""
-    parts = {part for value in module.heap.values() for part in refs(value, Module)}
-    visits = [(part, visit) for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event]
-    return {part for part, visit in visits if visit.always("eval")}

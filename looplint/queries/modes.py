@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from looplint.domain.objects import Container, Module, Obj, StateDict
-from looplint.domain.values import Atom, Ref, Unknown, Value
+from looplint.domain.values import Atom, Ref, Unknown, Value, refs
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, SetMode, Snapshot, Train
 from looplint.flow.graph import Guard, Loop
@@ -91,6 +91,18 @@ def mode_matters_at(event: Forward, module: Obj, besides: Collection[Obj] = ()) 
         return mode_matters(module, besides)
     outcomes = {mode_matters(each, besides) for each in event.one_of}
     return outcomes.pop() if len(outcomes) == 1 else None
+
+
+def mode_matters_for_some(event: Forward, module: Obj, besides: Collection[Obj] = ()) -> bool:
+    """Whether the modes differ for one of the models that a model may be at a forward: those of a factory, by the name of an option."""
+    return any(mode_matters(each, besides) for each in event.one_of or module.one_of)
+
+
+def parts_in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
+    """The parts of a module that are in eval mode at a forward on every path, whatever mode the module itself is in."""
+    parts = {part for value in module.heap.values() for part in refs(value, Module)}
+    visits = [(part, visit) for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event]
+    return {part for part, visit in visits if visit.always("eval")}
 
 
 def _surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool]) -> bool:
