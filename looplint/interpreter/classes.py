@@ -192,7 +192,7 @@ def is_left_open(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     if setters is None:
         line = mro(interp, cls)
         setters = interp.setters[key] = [
-            (f, c) for c in line for f in c.cls.methods.values() if _sets(f, name) and not _is_left_to_callers(interp, f, c, line)
+            (f, c) for c in line for f in c.cls.methods.values() if _sets(f, name, anew=True) and not _is_left_to_callers(interp, f, c, line)
         ]
     if any(c.module is interp.main or f in interp.reached.functions for f, c in setters):
         return False
@@ -327,14 +327,15 @@ def _derives(interp: Interpreter, each: ir.Class, cls: ClassRef) -> bool:
     return each is not cls.cls and cls in mro(interp, ClassRef(each, interp.main))
 
 
-def _sets(function: ir.Function, name: str) -> bool:
-    """Whether a method gives an attribute of that name a value other than None."""
+def _sets(function: ir.Function, name: str, *, anew: bool = False) -> bool:
+    """Whether a method gives an attribute of that name a value other than None; `anew`: one that is not made of what it has held, as a wrapper is."""
     for stmt in ir.statements(function.body):
         match stmt:
             case ir.Assign(targets=[ir.Display(items=targets)], value=ir.Display(items=values)) if len(targets) == len(values):
                 given = [target for target, value in zip(targets, values, strict=True) if not _is_none(value)]
             case ir.Assign(targets=targets, value=value):
-                given = targets if not _is_none(value) else []
+                wraps = anew and any(path.endswith(f".{name}") for path in ir.paths_in(value))
+                given = targets if not (_is_none(value) or wraps) else []
             case ir.AugAssign(target=target) | ir.For(target=target):
                 given = [target]
             case _:
