@@ -117,7 +117,7 @@ def _check_name(layout: Layout, statement: Statement, name: str) -> None:
         if around is function:
             break
         rest = around.block.statements[around.index + 1 :]
-        if any(name in reads(s.node) and not (of_a_turn and _is_done_to(s.node, name)) for s in rest):
+        if any(name in reads(s.node) and not isinstance(s.node, cst.Del) and not (of_a_turn and _is_done_to(s.node, name)) for s in rest):
             return
         if isinstance(around.node, cst.For | cst.While) and _read_in_next_turn(around.node, inner.block.statements[: inner.index], name):
             return

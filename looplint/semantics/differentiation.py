@@ -10,11 +10,12 @@ from typing import Literal
 
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Obj
-from looplint.domain.values import UNKNOWN, ClassRef, Const
+from looplint.domain.values import UNKNOWN, ClassRef, Const, Func
 from looplint.interpreter import classes
 from looplint.interpreter.callers import switches_off
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import truth_of
+from looplint.knowledge import naming
 from looplint.syntax import ir
 
 # What differentiates, by the last part of its name: `torch.autograd.grad`, `loss.backward`, `torch.func.jacrev`, `with torch.enable_grad():`.
@@ -158,13 +159,23 @@ def _ways_of_each(interp: Interpreter, cls: ClassRef) -> Iterator[str]:
             member = classes.find_member(interp, cls, name)
             function = member[0] if member is not None else None
         else:
-            function = beside.get(name)
+            function = beside.get(name) or _imported(interp, cls, name)
         if isinstance(function, ir.Function):
             called = function.called()
             yield from _DIFFERENTIATING & {each.rpartition(".")[2] for each in called}
             if _steps_on_a_loss(function):
                 yield "step"
             work.extend((each, each in function.methods) for each in sorted(called))
+
+
+def _imported(interp: Interpreter, cls: ClassRef, name: str) -> ir.Function | None:
+    """A function that the file of a class imports, where it may differentiate by its name: others are not worth reading their file."""
+    if "." in name or not ("grad" in name.lower() or naming.differentiates(name)):
+        return None
+    with interp.looking():
+        found = classes.static_value(interp, ir.Name(cls.cls.node, name), cls.module)
+    functions = [a.function for a in found if isinstance(a, Func)]
+    return functions[0] if len(functions) == 1 else None
 
 
 def _steps_on_a_loss(function: ir.Function) -> bool:
