@@ -70,9 +70,13 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
 
 
 def _switches_on(contexts: list[Context], expr: ir.Expr) -> bool:
-    """Whether the text itself asks for gradients: `with torch.set_grad_enabled(True):`, which no option turns off."""
-    literal = isinstance(expr, ir.Call) and any(isinstance(a.value, ir.Const) and a.value.value is True for a in expr.args)
-    return literal and all(c.effect == "set-grad" for c in contexts)
+    """Whether the program asks for gradients: `with torch.set_grad_enabled(True):`, or an option of an object that is on, `self.model.grad_inference`."""
+    if not isinstance(expr, ir.Call) or any(c.effect != "set-grad" for c in contexts):
+        return False
+    literal = any(isinstance(a.value, ir.Const) and a.value.value is True for a in expr.args)
+    known = [constant_of(c.args[0]) if c.args else None for c in contexts]
+    by_option = any(isinstance(a.value, ir.Attr) for a in expr.args) and all(k is not None and bool(k.value) for k in known)
+    return literal or by_option
 
 
 # Contexts of tests that expect an error in what is in them.
