@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from looplint.domain.objects import Obj
 from looplint.domain.values import Ref, Value
@@ -19,7 +19,7 @@ def running(interp: Interpreter, obj: Obj) -> list[Obj]:
 
     All of them where the conditions rule out every one.
     """
-    around = _said_by(_conditions(interp))
+    around = _said_by(interp, _conditions(interp))
     found = [each for each in obj.one_of if not _is_ruled_out(interp, each, around)] or [*obj.one_of]
     frame: Frame | None = interp.frame
     while frame is not None and len(found) > 1:
@@ -34,14 +34,14 @@ def possible_in(interp: Interpreter, value: Value) -> Value:
     if len(value) < 2:
         return value
     built = [atom for atom in value if isinstance(atom, Ref)]
-    around = _said_by(_conditions(interp)) if len(built) > 1 else {}
+    around = _said_by(interp, _conditions(interp)) if len(built) > 1 else {}
     out = [atom for atom in built if _is_ruled_out(interp, atom.obj, around)] if around else []
     return value.difference(out) if 0 < len(out) < len(built) else value
 
 
 def exclude_each_other(interp: Interpreter, one: Obj, other: Obj) -> bool:
     """Whether of two objects, or of any that they stand for, one alone is ever built: the conditions under which they are contradict each other."""
-    others = [_said_by(another.made_under) for another in other.one_of or (other,)]
+    others = [_said_by(interp, another.made_under) for another in other.one_of or (other,)]
     return all(_is_ruled_out(interp, each, said) for each in one.one_of or (one,) for said in others)
 
 
@@ -57,12 +57,21 @@ def _conditions(interp: Interpreter) -> tuple[Guard, ...]:
     return tuple(found)
 
 
-def _said_by(conditions: Iterable[Guard]) -> dict[object, Implications]:
+# So many sets of conditions are remembered: those of a branch are asked for by each statement in it, and then no more.
+_REMEMBERED = 512
+
+
+def _said_by(interp: Interpreter, conditions: tuple[Guard, ...]) -> dict[object, Implications]:
     """What follows from some conditions, by those in whose words they are said."""
-    said: dict[object, list[tuple[ir.Expr, bool]]] = {}
-    for each in conditions:
-        said.setdefault(each.speaker, []).append((each.meaning, each.held))
-    return {speaker: Implications(meant) for speaker, meant in said.items()}
+    key = tuple(map(id, conditions))
+    if key not in interp.said:
+        if len(interp.said) >= _REMEMBERED:
+            interp.said.clear()
+        said: dict[object, list[tuple[ir.Expr, bool]]] = {}
+        for each in conditions:
+            said.setdefault(each.speaker, []).append((each.meaning, each.held))
+        interp.said[key] = conditions, {speaker: Implications(meant) for speaker, meant in said.items()}
+    return interp.said[key][1]
 
 
 def _is_ruled_out(interp: Interpreter, obj: Obj, said: Mapping[object, Implications]) -> bool:

@@ -192,7 +192,10 @@ def is_left_open(interp: Interpreter, cls: ClassRef, name: str) -> bool:
     if setters is None:
         line = mro(interp, cls)
         setters = interp.setters[key] = [
-            (f, c) for c in line for f in c.cls.methods.values() if _sets(f, name, anew=True) and not _is_left_to_callers(interp, f, c, line)
+            (f, c)
+            for c in line
+            for f in c.cls.methods.values()
+            if _sets(f, name, anew=True) and not _is_left_to_callers(interp, f, c, line)
         ]
     if any(c.module is interp.main or f in interp.reached.functions for f, c in setters):
         return False

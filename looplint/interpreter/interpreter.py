@@ -26,7 +26,7 @@ from looplint.domain.objects import (
 )
 from looplint.domain.values import NOTHING, Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join
 from looplint.flow.events import Accumulate, Escape, Event, Keep
-from looplint.flow.graph import Loop, Loose
+from looplint.flow.graph import Guard, Loop, Loose
 from looplint.flow.remarks import Fetch, Remark, Withdraw
 from looplint.interpreter import shared
 from looplint.interpreter.facts import Agenda, Applications, Evidence, Flags, GradientAccess, Heap, Reached, Uses
@@ -34,6 +34,7 @@ from looplint.interpreter.state import Position
 from looplint.interpreter.training_names import LeadingNames, TrainingNames
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES
 from looplint.syntax import ir
+from looplint.syntax.implication import Implications
 from looplint.syntax.substitution import Substitutions
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ class Interpreter(Position):
         # The names of functions that may train, and of those that put something into eval mode.
         self.training = TrainingNames()
         self.evaluating = LeadingNames(["eval"])
+        # What follows from conditions, by the identities of these; with them, so that no other gets one of these.
+        self.said: dict[tuple[int, ...], tuple[tuple[Guard, ...], dict[object, Implications]]] = {}
         # By what the forwards of classes differentiate, if they do.
         self.differentiating: dict[ir.Class, frozenset[str]] = {}
         self.lines: dict[object, list[ClassRef]] = {}
