@@ -85,7 +85,7 @@ def _keeps_parameters(decorator: ir.Expr) -> bool:
 def _constructor(interp: Interpreter, cls: ClassRef) -> ir.Function | None:
     """The `__init__` that gets the arguments of a class, where nothing else is known to take them."""
     for each in classes.line(interp, cls):
-        if not isinstance(each, ClassRef) or classes.takes_part_in_making(each.cls):
+        if not isinstance(each, ClassRef) or classes.takes_part_in_making(each.cls) or "__init__" in each.cls.assigned:
             return None
         found = each.cls.methods.get("__init__")
         if found is not None:

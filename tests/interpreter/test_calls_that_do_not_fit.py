@@ -59,6 +59,14 @@ class Weighted(Pair):
     pass
 
 
+class Slow(Trainer):
+    __init__ = functools.partialmethod(Trainer.__init__, rate=0.1)
+
+
+class Halved(Pair):
+    forward = functools.partialmethod(Pair.forward, weight=0.5)
+
+
 class Called(Pair):
     def __call__(self, batch):
         return super().__call__(*batch)
@@ -117,6 +125,8 @@ FITTING = [
     "Trainer.report(trainer, 1)",
     "Trainer(net, rate=0.1)",
     "Quiet(net, 0.1)",
+    "Slow(net)",
+    "Halved()(x, y)",
     "if len(x) > 90: score(net, x)",
     "wanted and score(net, x)",
     "value = score(net, x) if wanted else 0",
