@@ -27,6 +27,8 @@ class Loop:
     frame: CallString
     over: Value = frozenset()
     iterates: str = ""
+    # The `range(...)` whose numbers it goes over, also behind a bar of progress: "" for none.
+    counting: str = ""
     bound: Value = frozenset()
     # What its numbers count the items of: `range(len(layers))`.
     counted: Value = frozenset()

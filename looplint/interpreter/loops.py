@@ -10,8 +10,7 @@ from looplint.flow.graph import Loop, Loose
 from looplint.interpreter import roles
 from looplint.interpreter.frames import LoopScope, Snapshot, merge
 from looplint.interpreter.interpreter import Interpreter
-from looplint.syntax import ir, last_turn
-
+from looplint.syntax import ir, last_turn, ranges
 _PASSES = 3
 # What happens to gradients, parameters and rates: where it is done for each item of something, that is a loop of the training.
 _TRAINING = frozenset({"backward", "step", "clear", "schedule", "clip", "update", "freeze", "thaw"})
@@ -45,6 +44,7 @@ def over(interp: Interpreter, stmt: ir.For, iterated: Value) -> Loop:
     loop = interp.loop(stmt)
     loop.over = iterated
     loop.iterates = ir.render(stmt.iter)
+    loop.counting = ranges.counted_range(stmt.iter, interp.frame.function)
     loop.targets = frozenset(ir.paths_in(stmt.target))
     loop.bound = frozenset().union(*(a.bound for a in iterated if isinstance(a, Iter)))
     loop.counted = _counted(interp, stmt.iter)

@@ -118,9 +118,7 @@ def counter_given(event: Event) -> str | None:
     node = event.site.node
     match node:
         case cst.Call(args=[cst.Arg(value=cst.Name(value=name), keyword=None | cst.Name(value="metrics"))]):
-            counts = [
-                loop for loop in event.loops if name in loop.targets and loop.iterates.startswith(("range(", "trange(", "tqdm(range("))
-            ]
+            counts = [loop for loop in event.loops if name in loop.targets and loop.counting]
             return name if counts else None
     return None
 

@@ -234,7 +234,7 @@ class Program(Incidence):
 
     def counts_epochs(self, loop: Loop) -> bool:
         """Whether a loop's turns are epochs by name: it is no batch loop, though each turn may be a single full batch."""
-        return counts_epochs(loop.iterates, loop.targets)
+        return counts_epochs(loop.counting, loop.targets)
 
     def every_iteration(self, event: Event, loop: Loop) -> bool:
         """Whether an event happens in each iteration of a loop: no condition that changes from turn to turn stands before it."""

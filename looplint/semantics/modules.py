@@ -213,7 +213,7 @@ def _repeated(interp: Interpreter, expr: ir.Call) -> bool:
     if interp.repetitions:
         return True
     loop = interp.loops[-1] if interp.loops else None
-    if loop is None or loop.frame != interp.frame.ctx or not loop.iterates.startswith("range("):
+    if loop is None or loop.frame != interp.frame.ctx or not loop.counting:
         return False
     return not any(ir.paths_in(a.value) & loop.assigned for a in expr.args)
 

@@ -198,9 +198,9 @@ def _definition(interp: Interpreter, expr: ir.Expr) -> ir.Expr:
     return given[0] if len(given) == 1 else expr
 
 
-def counts_epochs(iterates: str, targets: Iterable[str] = ()) -> bool:
-    """Whether a loop counts epochs by name: `for epoch in range(20)`, `for i in range(1, args.epochs + 1)`."""
-    return iterates.startswith("range(") and any(_unit_of_name(word) == "epochs" for word in (*targets, *re.findall(r"\w+", iterates)))
+def counts_epochs(counting: str, targets: Iterable[str] = ()) -> bool:
+    """Whether a loop that goes over the numbers of a range counts epochs by name: `for epoch in range(20)`, `for i in range(1, args.epochs + 1)`."""
+    return counting != "" and any(_unit_of_name(word) == "epochs" for word in (*targets, *re.findall(r"\w+", counting)))
 
 
 def _unit_of_name(name: str) -> Unit | None:

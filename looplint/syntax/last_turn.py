@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from looplint.syntax import ir
+from looplint.syntax.ranges import passed_on
 
 _MIRRORED = {**ir.MIRRORED, "==": "==", "!=": "!="}
-# What gives the items of its first argument, one by one.
-_PASSING_ON = frozenset({"tqdm", "track", "progress_bar", "progressbar", "alive_it"})
 # A condition, and the outcome that it has in the last turn alone.
 Told = tuple[ir.Expr, bool]
 
@@ -39,10 +38,10 @@ def by_loop(function: ir.Function) -> dict[int, list[Told]]:
 
 def _count(loop: ir.For, function: ir.Function) -> _Count | None:
     """What a loop counts by `enumerate` or `range`; None where it counts nothing, or a turn changes the number."""
-    match _passed_on(loop.iter), loop.target:
+    match passed_on(loop.iter), loop.target:
         case ir.Call(func=ir.Name(id="enumerate"), args=[ir.Arg(value=items), *more]), ir.Display(items=[ir.Name(id=number), _]):
             first = _first(more)
-            measured = {f"len({ir.render(each)})": ir.paths_in(each) for each in (items, _passed_on(items))}
+            measured = {f"len({ir.render(each)})": ir.paths_in(each) for each in (items, passed_on(items))}
         case ir.Call(func=ir.Name(id="range"), args=[*_, ir.Arg(value=stop, star="", keyword=None)] as given), ir.Name(id=number):
             text, first = _sum(stop)
             first = first if len(given) < 3 else None
@@ -74,15 +73,6 @@ def _names_for(texts: Collection[str], function: ir.Function) -> Iterator[str]:
         match stmt:
             case ir.Assign(targets=[ir.Name(id=name)], value=value) if bound[name] == 1 and ir.render(value) in texts:
                 yield name
-
-
-def _passed_on(expr: ir.Expr) -> ir.Expr:
-    """What a bar of progress shows the items of: `loader` of `tqdm(loader)`."""
-    while isinstance(expr, ir.Call) and ir.called_name(expr) in _PASSING_ON and expr.args:
-        if expr.args[0].keyword is not None:
-            break
-        expr = expr.args[0].value
-    return expr
 
 
 def _told(loop: ir.For, count: _Count) -> Iterator[Told]:

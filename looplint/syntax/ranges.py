@@ -1,0 +1,48 @@
+"""What a `for` goes over behind a bar of progress, and behind a name that the function gives it once."""
+
+from __future__ import annotations
+
+from looplint.syntax import ir
+
+# What gives the items of its first argument, one by one.
+_PASSING_ON = frozenset({"tqdm", "track", "progress_bar", "progressbar", "alive_it"})
+_RANGES = frozenset({"range", "trange", "arange"})
+
+
+def passed_on(expr: ir.Expr) -> ir.Expr:
+    """What a bar of progress shows the items of: `loader` of `tqdm(loader)`."""
+    while isinstance(expr, ir.Call) and ir.called_name(expr) in _PASSING_ON and expr.args:
+        if expr.args[0].keyword is not None:
+            break
+        expr = expr.args[0].value
+    return expr
+
+
+def counted_range(iterable: ir.Expr, function: ir.Function) -> str:
+    """The `range(...)` whose numbers an iterable gives, as text; "" where it gives no such numbers.
+
+    Args:
+        iterable: what a loop goes over, `tqdm(range(epochs))`, `trange(epochs)`, or a name for one: `bar = tqdm(range(epochs))`.
+        function: the one in whose text the loop stands.
+    """
+    expr = passed_on(iterable)
+    if isinstance(expr, ir.Name):
+        given = _given_once(function).get(expr.id)
+        expr = passed_on(given) if given is not None else expr
+    if isinstance(expr, ir.Call) and ir.called_name(expr) in _RANGES:
+        return f"range({', '.join(ir.render(arg.value) for arg in expr.args if arg.keyword is None and not arg.star)})"
+    return ""
+
+
+@ir.kept_with_code
+def _given_once(function: ir.Function) -> dict[str, ir.Expr]:
+    """The values of the names that one statement of a function binds, and that are no parameters of it."""
+    bound: dict[str, list[ir.Expr | None]] = {param.name: [None] for param in function.params}
+    for stmt in ir.statements(function.body):
+        match stmt:
+            case ir.Assign(targets=[ir.Name(id=name)], value=value):
+                bound.setdefault(name, []).append(value)
+            case _:
+                for name in ir.binds(stmt):
+                    bound.setdefault(name, []).append(None)
+    return {name: values[0] for name, values in bound.items() if len(values) == 1 and values[0] is not None}
