@@ -11,6 +11,7 @@ from looplint.interpreter import roles
 from looplint.interpreter.frames import LoopScope, Snapshot, merge
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir, last_turn, ranges
+
 _PASSES = 3
 # What happens to gradients, parameters and rates: where it is done for each item of something, that is a loop of the training.
 _TRAINING = frozenset({"backward", "step", "clear", "schedule", "clip", "update", "freeze", "thaw"})
