@@ -9,7 +9,7 @@ from looplint.flow.remarks import Fetch, Release, Transfer
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.semantics import devices
-from looplint.semantics.tensor_evidence import has_own_fields
+from looplint.semantics.tensor_uses import has_own_fields
 from looplint.syntax import ir
 
 

@@ -17,7 +17,7 @@ from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
 from looplint.semantics import outcomes, structures
 from looplint.semantics.parameters import give_by_hand
-from looplint.semantics.tensor_evidence import is_used_as_tensor
+from looplint.semantics.tensor_uses import is_used_as_tensor
 from looplint.syntax import ir
 
 

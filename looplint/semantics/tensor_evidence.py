@@ -9,28 +9,24 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from looplint.domain.objects import Dataset, Loader, Loss, Module, Obj
+from looplint.domain.objects import Dataset, Loader, Obj
 from looplint.domain.tags import OfEntry, sources_of_batches
-from looplint.domain.values import Arguments, External, Func, Method, Params, Ref, Tensor, Unknown, Value, ref
+from looplint.domain.values import Arguments, External, Params, Ref, Tensor, Unknown
 from looplint.flow.remarks import Discard
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
-from looplint.interpreter.names import attribute, lookup
-from looplint.interpreter.roles import annotated
+from looplint.interpreter.names import lookup
 from looplint.knowledge.data import TENSOR_DATASETS
-from looplint.knowledge.lookup import call_effect, is_functional_loss
 from looplint.knowledge.pytorch import (
     CONVERSIONS,
-    TENSOR_ARGUMENTS,
-    TENSOR_ATTRIBUTES,
-    TENSOR_COMPUTING,
     TENSOR_METHODS,
     TENSOR_ONLY,
-    TENSOR_ONLY_ATTRIBUTES,
 )
 from looplint.semantics import outcomes
+from looplint.semantics.made_as_tensors import is_made_as_tensors_are
 from looplint.semantics.made_there import is_made_there
 from looplint.semantics.moved_again import is_moved_again, unconverted
+from looplint.semantics.tensor_uses import of_own_fields, usage_at, used_as_tensor, used_or_given_as_tensor
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -43,8 +39,6 @@ _MODULE = r"(?i)(^|_)(model|net|network|module|backbone)$"
 # DETR's NestedTensor, a SparseTensor).
 _MEDIA = r"(?i)(^|_)(images?|imgs?|videos?|pixel_values|waveforms?|wavs?|tensor)$"
 _LABELS = r"(?i)^(labels?|targets?|y|gt|classes)$"
-# Modules of libraries that are built on tensors alone: none takes a batch of another kind.
-_TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
 
 
 def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: str, args: Arguments, expr: ir.Expr) -> None:
@@ -82,7 +76,7 @@ def _how(call: ir.Call) -> tuple[str, list[str]] | None:
 
 def _may_be_of_the_program(interp: Interpreter, receiver: ir.Expr, name: str) -> bool:
     """Whether what is converted may be of a class in sight that has a conversion of its own: it is on some path, or has another method of such a class."""
-    usage = _usage(interp, path) if (path := ir.path_of(receiver)) is not None else None
+    usage = usage_at(interp, path) if (path := ir.path_of(receiver)) is not None else None
     own = usage.methods - TENSOR_METHODS.keys() - TENSOR_ONLY - {name} if usage is not None else frozenset[str]()
     if own and any(name in cls.methods and not own.isdisjoint(cls.methods) for cls in _classes_in_sight(interp)):
         return True
@@ -152,92 +146,23 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Params | Unknown, receiver: i
         # `batch["labels"]`: an entry of a batch.
         keyed = isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Const) and isinstance(receiver.index.value, str)
         return keyed and isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags)))
-    usage = _usage(interp, path)
-    if usage is None or usage.called or _own_fields(usage):
+    usage = usage_at(interp, path)
+    if usage is None or usage.called or of_own_fields(usage):
         return False
     if isinstance(atom, Tensor) and any(_collates_tensors(interp, source) for source in sources_of_batches(atom.tags)):
         return True
     if isinstance(atom, Params) and atom.exact:
         return True  # what a loop over `parameters()` gives
-    if re.search(_MEDIA, path.rpartition(".")[2]) or _used_or_given_as_tensor(interp, usage):
+    if re.search(_MEDIA, path.rpartition(".")[2]) or used_or_given_as_tensor(interp, usage):
         return True
     if not isinstance(receiver, ir.Name):
         return False
     of_dict = isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags))) and not re.search(_IN_PLACE, receiver.id)
     return (
-        _is_made_as_tensors_are(interp, receiver.id, of_dict)
+        is_made_as_tensors_are(interp, receiver.id, of_dict)
         or _is_part_like_others(interp, receiver.id)
         or _gives_tensors_in_turn(interp.frame.function, receiver.id)
     )
-
-
-def _is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bool:
-    """Whether a name gets nothing but what only tensors give, or entries of a state: `v = state[key].detach()`, `for k, v in net.state_dict().items()`.
-
-    Where it is known to be of a batch (`of_dict`), an entry that is taken by its key is a tensor too: `mask = batch["mask"]`, `batch.get("mask")`.
-    """
-    made = False
-    for stmt in ir.statements(interp.frame.function.body):
-        match stmt:
-            case ir.Assign(targets=[ir.Name(id=given)], value=value) if given == name:
-                source, _ = unconverted(value)
-                if _only_tensors_give(interp, source) or (of_dict and _is_keyed(source)):
-                    made = True
-                elif not (isinstance(source, ir.Name) and source.id == name):
-                    return False
-            case ir.Assign(targets=[ir.Display() as target], value=ir.Call() as call) if name in ir.paths_in(target):
-                if not _gives_edges(interp, call):
-                    return False
-                made = True
-            case ir.For(target=target, iter=iterated) if name in ir.paths_in(target):
-                if not _is_entry_of_state(target, ir.render(iterated), name):
-                    return False
-                made = True
-    return made
-
-
-def _only_tensors_give(interp: Interpreter, source: ir.Expr) -> bool:
-    match source:
-        case ir.Call(func=ir.Attr(attr=method)) if method in TENSOR_ONLY or method in ("detach", "clone"):
-            return True
-        case ir.Call(func=ir.Attr(attr="encode"), args=args) if any(a.keyword == "return_tensors" for a in args):
-            return True  # the tokenizers of transformers give the numbers alone, and no batch of several entries
-        case ir.Subscript(value=ir.Call() as call, index=ir.Const(value=int())):
-            return _gives_edges(interp, call)  # `subgraph(nodes, edge_index)[0]`
-        case ir.Call() as call:
-            return _is_of(interp, call, ("variable", "edges"))
-    return False
-
-
-def _gives_edges(interp: Interpreter, call: ir.Call) -> bool:
-    """Whether a call gives tensors alone, as a library of graphs does that works on edges: `edge_index, _ = subgraph(nodes, edge_index)`."""
-    return _is_of(interp, call, ("edges",))
-
-
-def _is_of(interp: Interpreter, call: ir.Call, effects: Sequence[str]) -> bool:
-    """Whether a call is one of a library's function, of one of some effects."""
-    path = ir.path_of(call.func)
-    makers = _value_at(interp, path) if path is not None else frozenset()
-    return bool(makers) and all(isinstance(a, External) and call_effect(a.qualname) in effects for a in makers)
-
-
-def _is_keyed(source: ir.Expr) -> bool:
-    """Whether an expression takes an entry by a key that is written there."""
-    match source:
-        case ir.Subscript(index=ir.Const(value=str())):
-            return True
-        case ir.Call(func=ir.Attr(attr="get" | "pop"), args=[ir.Arg(value=ir.Const(value=str())), *_]):
-            return True
-    return False
-
-
-def _is_entry_of_state(target: ir.Expr, iterated: str, name: str) -> bool:
-    """Whether a loop over states gives a name the entries, and not their keys."""
-    values = ".state_dict().values()" in iterated and ".items()" not in iterated
-    keyed = (
-        isinstance(target, ir.Display) and len(target.items) == 2 and isinstance(target.items[1], ir.Name) and target.items[1].id == name
-    )
-    return values or (keyed and iterated.endswith(".state_dict().items()"))
 
 
 def _gives_tensors_in_turn(function: ir.Function, name: str) -> bool:
@@ -248,7 +173,7 @@ def _gives_tensors_in_turn(function: ir.Function, name: str) -> bool:
     for stmt in ir.statements(function.body):
         if isinstance(stmt, ir.For):
             usage = next((function.usage.get(item) for item in _items_of(stmt.target, stmt.iter, name)), None)
-            if usage is not None and _used_as_tensor(usage) and not _own_fields(usage):
+            if usage is not None and used_as_tensor(usage) and not of_own_fields(usage):
                 return True
     return False
 
@@ -333,48 +258,6 @@ def _beside(target: ir.Expr, name: str) -> set[str]:
     return names - {name} if name in names else set().union(*(_beside(item, name) for item in target.items))
 
 
-def has_own_fields(interp: Interpreter, receiver: ir.Expr) -> bool:
-    """Whether what an expression stands for is an object with fields of its own, as far as this function tells: no tensor."""
-    path = ir.path_of(receiver)
-    usage = _usage(interp, path) if path is not None else None
-    return usage is not None and _own_fields(usage)
-
-
-def _usage(interp: Interpreter, path: str) -> ir.Usage | None:
-    usage = interp.frame.function.usage.get(path)
-    if usage is None and path.startswith("self.") and interp.frame.owner is not None:
-        return classes.usage_of(interp, interp.frame.owner, path[5:])
-    return usage
-
-
-def is_used_as_tensor(interp: Interpreter, path: str) -> bool:
-    """Whether the function that is followed computes with a name as with a tensor, or gives it to what takes tensors."""
-    usage = _usage(interp, path)
-    return usage is not None and _used_or_given_as_tensor(interp, usage)
-
-
-def _own_fields(usage: ir.Usage) -> bool:
-    return usage.keyed or bool(usage.attrs - usage.methods - TENSOR_ATTRIBUTES - {"T", "mT", "real", "imag"})
-
-
-def _used_as_tensor(usage: ir.Usage) -> bool:
-    return bool(usage.computed or usage.methods & TENSOR_COMPUTING or usage.attrs & TENSOR_ONLY_ATTRIBUTES)
-
-
-def _used_or_given_as_tensor(interp: Interpreter, usage: ir.Usage) -> bool:
-    given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
-    return _used_as_tensor(usage) or any(_is_given_as_tensor(interp, callee, place) for callee, place in given)
-
-
-def _is_given_as_tensor(interp: Interpreter, callee: str, place: int | str) -> bool:
-    """Whether what is called takes a tensor at a place: a function that is known, or a method of tensors, as in `total.index_add_(0, index, values)`."""
-    value = _value_at(interp, callee)
-    if _takes_tensors(interp, value, place):
-        return True
-    _, _, method = callee.rpartition(".")
-    return callee != method and place in TENSOR_ARGUMENTS.get(method, ()) and all(isinstance(a, Unknown | Method) for a in value)
-
-
 def holds_tensors(source: object, depth: int = _DEPTH) -> bool:
     """Whether a loader or dataset is known to yield tensors, and nothing that holds them."""
     if not isinstance(source, Obj) or not depth:
@@ -405,82 +288,3 @@ def _collates_tensors(interp: Interpreter, loader: object) -> bool:
         return False
     datasets = loader.options.get("dataset", frozenset()) if isinstance(loader, Loader) else frozenset()
     return not any(isinstance(a, Ref) and a.obj.cls is not None and _works_in_place(a.obj.cls.module) for a in datasets)
-
-
-def _value_at(interp: Interpreter, path: str) -> Value:
-    """What a dotted name is here. Looking does not happen in the program."""
-    first, *rest = path.split(".")
-    with interp.beside(interp.frame):
-        value = lookup(interp, interp.frame, first)
-        for name in rest:
-            value = attribute(interp, value, name)
-    return value
-
-
-def _takes_tensors(interp: Interpreter, callee: Value, place: int | str, depth: int = _DEPTH) -> bool:
-    """Whether what is called takes a tensor, and nothing else, at a place among its arguments: a position, or a keyword."""
-    for atom in callee:
-        match atom:
-            case External():
-                effect = call_effect(atom.qualname)
-                of_torch = atom.qualname.startswith("torch.") and effect in ("tensor", "detached")
-                if of_torch or effect == "edges" or is_functional_loss(atom.qualname):
-                    return True
-            case Ref(obj=Loss(cls=None)):
-                return True
-            case Ref(obj=Module() | Loss()) if depth:
-                if _module_takes_tensors(interp, atom.obj, place, depth):
-                    return True
-            case Func(function, module, bound=bound) if depth and not function.decorators:
-                owner = next((a.obj for a in bound or () if isinstance(a, Ref)), None)
-                if _function_takes_tensors(interp, function, module, owner, _after_self(place, bound is not None), depth):
-                    return True
-    return False
-
-
-def _after_self(place: int | str, is_method: bool) -> int | str:
-    """The place of an argument among the parameters of a function."""
-    return place + is_method if isinstance(place, int) else place
-
-
-def _module_takes_tensors(interp: Interpreter, obj: Obj, place: int | str, depth: int) -> bool:
-    if obj.cls is None:
-        first = obj.heap.get("[0]")
-        return _takes_tensors(interp, first, 0, depth - 1) if first is not None else obj.qualname.startswith(_TAKERS)
-    return _method_takes_tensors(interp, obj, "forward", place, depth)
-
-
-def _method_takes_tensors(interp: Interpreter, obj: Obj, name: str, place: int | str, depth: int) -> bool:
-    found = classes.find_member(interp, obj.cls, name) if obj.cls is not None else None
-    if found is None or not isinstance(found[0], ir.Function) or found[0].decorators:
-        return False
-    return _function_takes_tensors(interp, found[0], found[1].module, obj, _after_self(place, is_method=True), depth)
-
-
-def _function_takes_tensors(
-    interp: Interpreter, function: ir.Function, module: ModuleInfo, owner: Obj | None, place: int | str, depth: int
-) -> bool:
-    """Whether a function uses a parameter as a tensor, says that it is one, or hands it to what takes tensors; `owner` is the object of a method."""
-    plain = [p for p in function.params if p.kind != "*" and p.kind != "**"]
-    param = next((p for number, p in enumerate(plain) if place in (p.name, number) and (p.kind == "plain" or place == p.name)), None)
-    if param is None:
-        return False
-    usage = function.usage.get(param.name, ir.Usage())
-    if _own_fields(usage):
-        return False
-    if _used_as_tensor(usage) or annotated(ir.render(param.annotation)) == "tensor":
-        return True
-    given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
-    for path, inside in given:
-        name = path.removeprefix("self.")
-        if owner is not None and path == "self":
-            inner: Value | None = ref(owner)
-        elif owner is None or name == path:
-            inner = classes.static_value(interp, ir.named(path, function.node), module)
-        else:
-            inner = owner.heap.get(name)
-            if inner is None and depth and _method_takes_tensors(interp, owner, name, inside, depth - 1):
-                return True
-        if inner is not None and _takes_tensors(interp, inner, inside, depth - 1):
-            return True
-    return False
