@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from looplint.domain.values import External
+from looplint.domain.values import External, Func
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import TENSOR_ONLY
 from looplint.semantics.moved_again import unconverted
-from looplint.semantics.tensor_uses import value_at
+from looplint.semantics.tensor_uses import of_own_fields, usage_at, used_or_given_as_tensor, value_at
 from looplint.syntax import ir
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 
 def is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> bool:
     """Whether a name gets nothing but what only tensors give, or entries of a state: `v = state[key].detach()`, `for k, v in net.state_dict().items()`.
 
-    Where it is known to be of a batch (`of_dict`), an entry that is taken by its key is a tensor too: `mask = batch["mask"]`, `batch.get("mask")`.
+    What comes first to the statement that runs was put there by one above it: those below, which a loop leads back from, do not count.
+    Where the name is known to be of a batch (`of_dict`), an entry that is taken by its key is a tensor too: `mask = batch["mask"]`, `batch.get("mask")`.
     """
     made = False
-    for stmt in ir.statements(interp.frame.function.body):
+    for stmt in _until(interp.frame.function, interp.statement):
         match stmt:
             case ir.Assign(targets=[ir.Name(id=given)], value=value) if given == name:
                 source, _ = unconverted(value)
@@ -38,6 +44,11 @@ def is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> boo
     return made
 
 
+def _until(function: ir.Function, statement: cst.CSTNode | None) -> Iterator[ir.Stmt]:
+    """The statements of a function above one; all of them where it is not one of them."""
+    return itertools.takewhile(lambda stmt: stmt.node is not statement, ir.statements(function.body))
+
+
 def _only_tensors_give(interp: Interpreter, source: ir.Expr) -> bool:
     match source:
         case ir.Call(func=ir.Attr(attr=method)) if method in TENSOR_ONLY or method in ("detach", "clone"):
@@ -46,8 +57,45 @@ def _only_tensors_give(interp: Interpreter, source: ir.Expr) -> bool:
             return True  # the tokenizers of transformers give the numbers alone, and no batch of several entries
         case ir.Subscript(value=ir.Call() as call, index=ir.Const(value=int())):
             return _gives_edges(interp, call)  # `subgraph(nodes, edge_index)[0]`
+        case ir.Name(id=other):
+            usage = usage_at(interp, other)  # another name of what is computed with
+            return usage is not None and not usage.called and not of_own_fields(usage) and used_or_given_as_tensor(interp, usage)
         case ir.Call() as call:
-            return _is_of(interp, call, ("variable", "edges"))
+            return _is_of(interp, call, ("variable", "edges")) or _gives_what_it_computes(interp, call)
+    return False
+
+
+def _gives_what_it_computes(interp: Interpreter, call: ir.Call) -> bool:
+    """Whether a function of the program is called that returns what methods of tensors alone compute: `flat = x.view(-1, x.size(-1))`, `return flat[mask]`."""
+    path = ir.path_of(call.func)
+    callees = value_at(interp, path) if path is not None else frozenset()
+    return bool(callees) and all(
+        isinstance(a, Func) and not a.function.decorators and not a.function.is_generator and _returns_computed(a.function) for a in callees
+    )
+
+
+@ir.kept_with_code
+def _returns_computed(function: ir.Function) -> bool:
+    returned = [stmt.value for stmt in ir.statements(function.body) if isinstance(stmt, ir.Return)]
+    return bool(returned) and all(value is not None and _is_computed(function, value, frozenset()) for value in returned)
+
+
+def _is_computed(function: ir.Function, value: ir.Expr, asked: frozenset[str]) -> bool:
+    """Whether a method of tensors alone computes a value, or what it is an entry of; `asked` are the names on the way there."""
+    source, _ = unconverted(value)
+    match source:
+        case ir.Call(func=ir.Attr(attr=method)):
+            return method in TENSOR_ONLY
+        case ir.Subscript(value=whole):
+            return _is_computed(function, whole, asked)
+        case ir.Name(id=name) if name not in asked:
+            given = [stmt for stmt in ir.statements(function.body) if name in ir.binds(stmt)]
+            return bool(given) and all(
+                isinstance(stmt, ir.Assign)
+                and any(isinstance(target, ir.Name) and target.id == name for target in stmt.targets)
+                and _is_computed(function, stmt.value, asked | {name})
+                for stmt in given
+            )
     return False
 
 
