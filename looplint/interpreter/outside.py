@@ -36,7 +36,7 @@ from looplint.interpreter.given_back import with_callers
 from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of, fill, holder, keep_optimizer, of_kind, symbolic
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
-from looplint.interpreter.sent_backward import sent_backward, terms_sent_backward
+from looplint.interpreter.sent_backward import sent_backward, sent_where_given, terms_sent_backward
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
 from looplint.knowledge.frameworks import DIFFERENTIATING, LIBRARIES
 from looplint.knowledge.lookup import call_effect
@@ -166,7 +166,7 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
 def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: ir.Assign) -> Value:
     """What code that cannot be followed has made, where it gets a name: the program's use of the name tells what it is."""
     if isinstance(target, ir.Name):
-        value = _as_metric(target.id, _as_loss(interp, target.id, _as_term(interp, target.id, value)))
+        value = _as_metric(target.id, _as_loss(interp, target.id, _as_term(interp, target.id, value), stmt))
     if isinstance(stmt.value, ir.DictDisplay):
         _entries(interp, target.id if isinstance(target, ir.Name) else target.attr, value, stmt.value)
     if not any(is_unseen(a) for a in value):
@@ -417,14 +417,14 @@ def _parameters_given(interp: Interpreter, source: ir.Expr) -> frozenset[Obj]:
     return frozenset().union(*(atom.sources for value in given for atom in value if isinstance(atom, Params) and not atom.grad))
 
 
-def _as_loss(interp: Interpreter, name: str, value: Value) -> Value:
+def _as_loss(interp: Interpreter, name: str, value: Value, stmt: ir.Assign) -> Value:
     """What a name holds that goes backward, whoever made it, is a tensor with a graph: the program would end there otherwise."""
     if not value or not all(
         _is_unseen_value(a) or (isinstance(a, Tensor) and (a.graph == "maybe" or (a.graph == "no" and not a.made))) for a in value
     ):
         return value
     code = interp.frame.module.lowered()
-    call = sent_backward(code).get((interp.frame.function, name)) if code is not None else None
+    call = sent_backward(code).get((interp.frame.function, name)) or sent_where_given(code).get((stmt, name)) if code is not None else None
     if call is None:
         return value
     sent = SentBackward((interp.frame.ctx, id(call.node), "backward"))

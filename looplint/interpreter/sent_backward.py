@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
+from typing import TypeAlias
 
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.syntax import ir
+
+# The blocks around a statement, from the outermost, with the number of the statement in each.
+_Path: TypeAlias = "tuple[tuple[list[ir.Stmt], int], ...]"
 
 
 @ir.kept_with_code
 def sent_backward(code: ir.ModuleCode) -> dict[tuple[ir.Function, str], ir.Call]:
     """The names of which one value in a function goes backward, as it is, scaled, divided or averaged, each with the call that sends it."""
-    found = {}
+    return {(function, name): call for function, name, call in _sent(code) if _has_one_value(function, name)}
+
+
+@ir.kept_with_code
+def sent_where_given(code: ir.ModuleCode) -> dict[tuple[ir.Assign, str], ir.Call]:
+    """The assignments of values that go backward below them, by the name, each with the call that sends it: nothing on the way gives the name another one."""
+    sought: dict[ir.Function, dict[ir.Call, str]] = {}
+    for function, name, call in _sent(code):
+        sought.setdefault(function, {})[call] = name
+    found: dict[tuple[ir.Assign, str], ir.Call] = {}
+    for function, calls in sought.items():
+        for path, call in _places(function.body, calls):
+            found.update(((stmt, calls[call]), call) for stmt in _reaching(path, calls[call]))
+    return found
+
+
+def _sent(code: ir.ModuleCode) -> Iterator[tuple[ir.Function, str, ir.Call]]:
     for each in code.gradient_calls:
         match each.call:
             case ir.Call(func=ir.Attr(), args=[ir.Arg(keyword=None, value=given), *_]):
@@ -22,9 +42,55 @@ def sent_backward(code: ir.ModuleCode) -> dict[tuple[ir.Function, str], ir.Call]
                 sent = ir.path_of(_unscaled(receiver))
             case _:
                 sent = None
-        if each.kind == "backward" and sent is not None and sent.isidentifier() and _has_one_value(each.function, sent):
-            found[each.function, sent] = each.call
+        if each.kind == "backward" and sent is not None and sent.isidentifier():
+            yield each.function, sent, each.call
+
+
+def _places(body: list[ir.Stmt], calls: Container[ir.Call], above: _Path = ()) -> Iterator[tuple[_Path, ir.Call]]:
+    """Where calls stand: the blocks around each, from the outermost, with the number of its statement in each."""
+    for number, stmt in enumerate(body):
+        path = (*above, (body, number))
+        for part in ir.walk(*ir.expressions(stmt)):
+            if isinstance(part, ir.Call) and part in calls:
+                yield path, part
+        for inner in ir.bodies(stmt):
+            yield from _places(inner, calls, path)
+
+
+def _reaching(path: _Path, name: str) -> set[ir.Assign]:
+    """The assignments whose value a name has where a path leads."""
+    found: set[ir.Assign] = set()
+    for depth, (body, number) in enumerate(reversed(path)):
+        around = body[number]
+        if depth and isinstance(around, ir.For) and name in ir.binds(around):
+            break
+        given, closed = _last(body[:number], name)
+        found |= given
+        if closed:
+            break
     return found
+
+
+def _last(body: list[ir.Stmt], name: str) -> tuple[set[ir.Assign], bool]:
+    """The assignments that may be the last ones to give a name its value in a block, and whether one of them or something else certainly gives it one."""
+    found: set[ir.Assign] = set()
+    for stmt in reversed(body):
+        if name in ir.binds(stmt):
+            if _keeps(stmt, name, _unscaled, "/"):
+                continue
+            return (found | {stmt} if isinstance(stmt, ir.Assign) and not isinstance(stmt.value, ir.Const) else found), True
+        match stmt:
+            case ir.If():
+                ways = [_last(way, name) for way in (stmt.body, stmt.orelse) if not (way and isinstance(way[-1], ir.Return | ir.Jump))]
+            case ir.With():
+                ways = [_last(stmt.body, name)]
+            case _:
+                # What a loop or a `try` gives it, it may not have got.
+                ways = [(set(), any(name in ir.binds(each) for each in ir.statements([stmt])))]
+        found = found.union(*(given for given, _ in ways))
+        if all(closed for _, closed in ways):
+            return found, True
+    return found, False
 
 
 @ir.kept_with_code
@@ -92,11 +158,9 @@ def _targets(function: ir.Function, name: str, bare: Callable[[ir.Expr], ir.Expr
     """What the statements of a function bind, without those that leave a name its value but for a divisor."""
     for stmt in ir.statements(function.body):
         match stmt:
-            case ir.Assign(targets=[ir.Name(id=bound)], value=value) if bound == name and (
-                isinstance(value, ir.Const) or ir.path_of(bare(value)) == name
-            ):
+            case ir.Assign(targets=[ir.Name(id=bound)], value=ir.Const()) if bound == name:
                 continue
-            case ir.AugAssign(target=ir.Name(id=bound), op=op) if bound == name and op in by:
+            case _ if _keeps(stmt, name, bare, by):
                 continue
             case ir.Assign():
                 yield from stmt.targets
@@ -104,3 +168,13 @@ def _targets(function: ir.Function, name: str, bare: Callable[[ir.Expr], ir.Expr
                 yield stmt.target
             case ir.With():
                 yield from (target for _, target in stmt.items if target is not None)
+
+
+def _keeps(stmt: ir.Stmt, name: str, bare: Callable[[ir.Expr], ir.Expr], by: str) -> bool:
+    """Whether a statement leaves a name its value but for a divisor."""
+    match stmt:
+        case ir.Assign(targets=[ir.Name(id=bound)], value=value):
+            return bound == name and ir.path_of(bare(value)) == name
+        case ir.AugAssign(target=ir.Name(id=bound), op=op):
+            return bound == name and op in by
+    return False

@@ -293,6 +293,66 @@ PROGRAMS = {
                 optimizer.step()
             return first, second, third
         """,
+    "one name in two loops, of code out of sight": """
+        from engine import compute, other
+        def train(loader, optimizer):
+            first, second, third = [], [], []
+            for x in loader:
+                optimizer.zero_grad()
+                loss = compute(x)
+                first.append(loss)  # expect: LL401
+                loss.backward()
+                optimizer.step()
+            for x in loader:
+                loss = other(x)
+                third.append(loss)
+            for x in loader:
+                optimizer.zero_grad()
+                loss = other(x)
+                second.append(loss)  # expect: LL401
+                loss = loss / 2
+                loss.backward()
+                optimizer.step()
+            return first, second, third
+        """,
+    "one name twice in a turn, and on either way": """
+        from engine import compute, other, third
+        def train(loader, critic, actor):
+            of_critic, of_actor = 0, 0
+            for x, y in loader:
+                critic.zero_grad()
+                loss = compute(x)
+                of_critic += loss  # expect: LL402
+                loss.backward()
+                critic.step()
+                actor.zero_grad()
+                if y is None:
+                    loss = other(x)
+                else:
+                    loss = third(x, y)
+                of_actor += loss  # expect: LL402
+                loss.backward()
+                actor.step()
+            return of_critic, of_actor
+        """,
+    "another value takes its place before the backward, or the turn ends": """
+        from engine import compute, other
+        def train(loader, optimizer):
+            first, second = 0, 0
+            for x, y in loader:
+                optimizer.zero_grad()
+                if y is None:
+                    loss = other(x)
+                    second += loss
+                    continue
+                loss = compute(x)
+                first += loss
+                for part in x:
+                    loss = other(part)
+                loss.backward()
+                optimizer.step()
+            return first, second
+        """,
 }
 
 
