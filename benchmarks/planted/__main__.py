@@ -7,6 +7,7 @@ before. The sample is the same for the same repositories: it is drawn by digests
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
 import shutil
@@ -127,20 +128,32 @@ def choose(repository: Path, most: int) -> list[tuple[str, Plant]]:
 
 
 def importers(root: Path, path: Path) -> list[str]:
-    """The files that import a module by its name, the nearest first; a package goes by that of its folder."""
+    """The files that import a module by its name, the nearest first; a package goes by that of its folder, and hands on what its own modules define."""
+    found = []
+    for other in _nearest(root, path):
+        if other.stem == "__init__" and other.parent == path.parent:
+            found += [str(each) for each in _nearest(root, other)][:_CALLERS]
+        found.append(str(other))
+    return list(dict.fromkeys(found))[:_CALLERS]
+
+
+def _nearest(root: Path, path: Path) -> list[Path]:
+    """The files that import a module by its name, those first that share most folders with it."""
     name = path.parent.name if path.stem == "__init__" else path.stem
     pattern = re.compile(rf"^\s*(?:from|import)\s+[^#\n]*\b{re.escape(name)}\b", re.MULTILINE)
     found = []
-    for other in sorted(root.rglob("*.py"), key=lambda p: (p.parent != path.parent, str(p))):
-        if other != path and other.is_file():
-            try:
-                if pattern.search(other.read_text(encoding="utf-8", errors="replace")):
-                    found.append(str(other))
-            except OSError:
-                continue
-        if len(found) == _CALLERS:
-            break
-    return found
+    for other in root.rglob("*.py"):
+        try:
+            if other != path and other.is_file() and pattern.search(other.read_text(encoding="utf-8", errors="replace")):
+                found.append(other)
+        except OSError:
+            continue
+    return sorted(found, key=lambda each: (-_shared(each, path), str(each)))
+
+
+def _shared(one: Path, other: Path) -> int:
+    """In how many folders two files are, from the outermost."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one.parent.parts, other.parent.parts, strict=False)))
 
 
 class Linter:

@@ -97,3 +97,18 @@ def test_who_imports_a_package_imports_its_folder(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     assert importers(tmp_path, tmp_path / "models/__init__.py") == [str(tmp_path / "prune.py"), str(tmp_path / "train.py")]
     assert importers(tmp_path, tmp_path / "models/small.py") == [str(tmp_path / "prune.py")]
+
+
+def test_what_a_package_hands_on_is_imported_from_there(tmp_path: Path) -> None:
+    texts = {
+        "one/run.py": "from data import evaluate\n",
+        "one/data/__init__.py": "from .metrics import evaluate\n",
+        "one/data/metrics.py": "def evaluate(): ...\n",
+        "two/run.py": "from data import evaluate\n",
+        "two/data/__init__.py": "from .metrics import evaluate\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    found = [Path(name).relative_to(tmp_path).as_posix() for name in importers(tmp_path, tmp_path / "one/data/metrics.py")]
+    assert found == ["one/run.py", "two/run.py", "one/data/__init__.py", "two/data/__init__.py"]
