@@ -72,7 +72,7 @@ def _reaching(path: _Path, name: str) -> set[ir.Assign]:
 
 
 def _last(body: list[ir.Stmt], name: str) -> tuple[set[ir.Assign], bool]:
-    """The assignments that may be the last ones to give a name its value in a block, and whether one of them or something else certainly gives it one."""
+    """The assignments that may be the last ones to give a name its value in a block, and whether one of them or something else may give it one."""
     found: set[ir.Assign] = set()
     for stmt in reversed(body):
         if name in ir.binds(stmt):
@@ -88,8 +88,11 @@ def _last(body: list[ir.Stmt], name: str) -> tuple[set[ir.Assign], bool]:
                 # What a loop or a `try` gives it, it may not have got.
                 ways = [(set(), any(name in ir.binds(each) for each in ir.statements([stmt])))]
         found = found.union(*(given for given, _ in ways))
-        if all(closed for _, closed in ways):
-            return found, True
+        if not ways or any(closed for _, closed in ways):
+            return (
+                found,
+                True,
+            )  # what it had above may be something else, which one of the ways makes a tensor: `if isinstance(loss, dict):`
     return found, False
 
 

@@ -353,6 +353,21 @@ PROGRAMS = {
                 optimizer.step()
             return first, second
         """,
+    "what one way makes a tensor may have been something else": """
+        from engine import compute, reduce
+        def train(loader, optimizer):
+            first, second = [], []
+            for x in loader:
+                optimizer.zero_grad()
+                loss = compute(x)
+                first.append(loss)
+                if isinstance(loss, dict):
+                    loss = reduce(loss)
+                    second.append(loss)  # expect: LL401
+                loss.backward()
+                optimizer.step()
+            return first, second
+        """,
 }
 
 
