@@ -35,6 +35,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.given_back import with_callers
 from looplint.interpreter.holders import BESIDE_PARTS, OF_A_LOOP, annotation_of, fill, holder, keep_optimizer, of_kind, symbolic
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.opened import open_up
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.sent_backward import sent_backward, sent_where_given, terms_sent_backward
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
@@ -131,6 +132,8 @@ def _build(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:
         frame.locals[param.name] = parameter(interp, func, param) if number else ref(obj)
     interp.active.pop()
     functions.run_frame(interp, frame)
+    for each in interp.held_by([ref(obj)]):
+        open_up(interp, each)
     for each in interp.reachable([ref(obj)]):
         interp.emit(Escape(callee=cls.cls.name), func.function.node, {each})
 

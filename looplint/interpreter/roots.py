@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from looplint.domain.objects import Container, Dataset, FrameworkModule, Instance, List, Loss, Module, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import Container, Dataset, FrameworkModule, Instance, Loss, Module, Optimizer, Scaler, Scheduler
 from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import ClassRef, Func, Number, Ref, Value, const, constant_of, ref, refs
+from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref, refs
 from looplint.flow.graph import Loose
 from looplint.interpreter import calls, classes, functions, generators, handed_out, hooks, training_methods
 from looplint.interpreter.assignments import assign
@@ -18,6 +18,7 @@ from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.kept_apart import only_keeps
+from looplint.interpreter.opened import open_up
 from looplint.interpreter.outside import parameter
 from looplint.interpreter.roles import names_a_loader
 from looplint.interpreter.statements import run_block
@@ -170,8 +171,8 @@ def _function(interp: Interpreter, func: Func) -> bool:
         bound = [func.bound] if func.bound is not None else []
         frame.instance = func.bound or frozenset()
         if func.function.name != "__init__":
-            _open_empty_lists(frame.instance)
-            _open_what_changes(interp, frame.instance)
+            for obj in (a.obj for a in frame.instance if isinstance(a, Ref)):
+                open_up(interp, obj)
         for number, param in enumerate(func.function.params):
             if number < len(bound):
                 frame.locals[param.name] = bound[number]
@@ -195,35 +196,6 @@ def _function(interp: Interpreter, func: Func) -> bool:
 
     interp.reached.functions.setdefault(func.function)
     return _begin(interp, run, root, func.function)
-
-
-def _open_empty_lists(instance: Value) -> None:
-    """What an object keeps in a list that is empty when it is made is not known in a method that nobody calls: others fill it before they call that."""
-    for obj in (a.obj for a in instance if isinstance(a, Ref)):
-        for kept in (each for value in obj.heap.values() for each in refs(value, List)):
-            if kept.items == ():
-                kept.items = None
-
-
-def _open_what_changes(interp: Interpreter, instance: Value) -> None:
-    """What an object counts from a number, or says by a flag, is not known in a method that nobody calls, where its methods change it.
-
-    It may be the second task, or epoch, and not the first call: `self.ready = True`.
-    """
-    for obj, cls in ((a.obj, a.obj.cls) for a in instance if isinstance(a, Ref)):
-        for slot, value in [*obj.heap.items()] if cls is not None else ():
-            known = constant_of(value)
-            if cls is None or known is None or known.type not in (int, bool):
-                continue
-            again = list(classes.set_again(interp, cls, slot))
-            if known.type is int and any(isinstance(stmt, ir.AugAssign) for stmt in again):
-                obj.heap[slot] = value | {Number()}
-            elif known.type is bool and any(_is_set_to(stmt, not known.value) for stmt in again):
-                obj.heap[slot] = value | const(not known.value)
-
-
-def _is_set_to(stmt: ir.Assign | ir.AugAssign, flag: bool) -> bool:
-    return isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Const) and stmt.value.value is flag
 
 
 def _may_still_go_backward(interp: Interpreter, value: Value) -> bool:
