@@ -315,13 +315,17 @@ class LoweringVisitor(ExpressionLowering):
         cls = ir.Class(name, ".".join([*self._qualname, name]), bases, [], node)
         self.classes.append(cls)
         self._qualname.append(name)
+        before = len(self.gradient_calls)
         self.enter(self._function_stack[-1], cls)
         cls.body = self.suite(node.body)
         self.leave()
         self._qualname.pop()
         _note_members(cls)
         usages = [cls.usage, *(f.usage for method in cls.methods.values() for f in _with_nested(method))]
-        cls.trains_itself = any({"backward", "zero_grad"} & u.methods for usage in usages for u in usage.values())
+        # What goes backward need have no name: `(loss + penalty).backward()`.
+        cls.trains_itself = any(call.kind == "backward" and call.cls is cls for call in self.gradient_calls[before:]) or any(
+            {"backward", "zero_grad"} & u.methods for usage in usages for u in usage.values()
+        )
         return (ir.ClassDef(node, cls),)
 
 
