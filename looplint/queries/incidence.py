@@ -68,6 +68,15 @@ def _passes_over(whole: bool, picked: Iterable[Obj], parts: Iterable[Obj]) -> bo
     return not whole and not any(set(module.lineage()).intersection(parts) for module in picked)
 
 
+def _may_apply(called: Iterable[Obj], parts: Iterable[Obj]) -> bool:
+    """Whether what is called by a name of a model out of sight may be a method that applies other parts of it: `model.shared_step(batch)`."""
+    around = {whole for part in parts for whole in part.lineage()}
+    return any(
+        isinstance(each, Module) and each.part and each.symbolic and each.cls is None and not around.isdisjoint([*each.lineage()][1:])
+        for each in called
+    )
+
+
 class Incidence:
     """The events of a program by their kinds, and what they happen to, for sure or perhaps."""
 
@@ -311,6 +320,8 @@ class Incidence:
             alone = alone or event in self._used_events.get(obj, ()) or (isinstance(event, Clip) and self._are_of(obj, modules))
             return ("must" if event.certain else "may") if alone else "may"
         if not are_its_own:
+            if alone and event.kind == "backward" and _may_apply(modules, holds):
+                return "must" if event.certain else "may"
             certain = event.kind in ("clear", "clip") or (
                 isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds)
             )
