@@ -58,6 +58,9 @@ CALLS: dict[str, str] = {
     "hydra.utils.instantiate": "unknown",
     "hydra.utils.call": "unknown",
     "horovod.torch.DistributedOptimizer": "around-optimizer",
+    # It averages weights over the steps of the optimizer that it is put around.
+    "torchcontrib.optim.SWA": "around-optimizer",
+    "torchcontrib.optim.swa.SWA": "around-optimizer",
     "horovod.torch.broadcast_parameters": "pure",
     "horovod.torch.broadcast_optimizer_state": "pure",
     "torch_xla.core.xla_model.optimizer_step": "step-argument",

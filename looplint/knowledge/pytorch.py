@@ -280,6 +280,11 @@ OPTIMIZER_METHODS: dict[str, str] = {
     # Those of Horovod's: the gradients of all processes are added up, and a step does not do that again.
     "synchronize": "pure",
     "skip_synchronize": "context",
+    # Those of torchcontrib's SWA: weights are averaged and exchanged, and no gradient is used.
+    "update_swa": "pure",
+    "update_swa_group": "pure",
+    "swap_swa_sgd": "pure",
+    "bn_update": "pure",
 }
 SCHEDULER_METHODS: dict[str, str] = {
     "step": "schedule",

@@ -38,3 +38,34 @@ def test_the_wrapped_optimizer_is_known(name: str) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_right_code_is_left_alone(name: str) -> None:
     assert_marked(PROGRAM.format(wrapped=FORMS[name], first=RIGHT[0], second=RIGHT[1], third=RIGHT[2]))
+
+
+AVERAGED = """
+        import torchcontrib
+        import torch
+        def fit(net, loader, every):
+            optimizer = torch.optim.SGD(net.parameters(), 0.1)
+            {wrapped}
+            net.train()
+            for epoch in range(10):
+                for i, (x, y) in enumerate(loader):
+                    optimizer.zero_grad()
+                    loss = torch.nn.functional.cross_entropy(net(x), y)
+                    loss.backward(){expected}
+                    {step}
+                    if i % every == 0:
+                        optimizer.update_swa()
+            optimizer.swap_swa_sgd()
+            optimizer.bn_update(loader, net)
+        """
+WRAPPED = {
+    "always": "optimizer = torchcontrib.optim.SWA(optimizer)",
+    "with some schedules": "if every:\n                optimizer = torchcontrib.optim.SWA(optimizer)",
+    "by its module": "optimizer = torchcontrib.optim.swa.SWA(optimizer)",
+}
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED.values(), ids=WRAPPED)
+def test_what_averages_weights_steps_when_it_is_told(wrapped: str) -> None:
+    assert_marked(AVERAGED.format(wrapped=wrapped, expected="  # expect: LL106", step="pass"))
+    assert_marked(AVERAGED.format(wrapped=wrapped, expected="", step="optimizer.step()"))
