@@ -88,7 +88,6 @@ from looplint.rule import (
     name_of,
     note,
     objective_of,
-    related,
     trains_a_copy,
     trains_its_successor,
 )
@@ -148,7 +147,7 @@ def _cleared_before(program: Program, optimizer: Optimizer, step: Step, *, none_
 def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop: Loop, cleared: bool) -> Report | None:
     """The report of a step that has no gradients to use, with the forward pass that should have been followed by a backward."""
     forwards = [e for e in program.of(Forward) if loop in e.loops and (e.grad or (e.grad is None and cleared))]
-    forward = next((e for e in forwards if (not optimizer.holds or related(optimizer.holds, e.subjects))), None)
+    forward = next((e for e in forwards if program.may_apply(e, optimizer)), None)
     shown = forward or objective_of(program, optimizer, loop)
     if shown is not None:
         cut = next((e for e in program.of(Backward) if e.cut_off and loop in e.loops), None)

@@ -309,7 +309,7 @@ class Incidence:
             return "may" if not holds or related(holds, modules) else None
         if event.kind in ("copy", "escape"):
             return "must" if holds and related(holds, modules) else None
-        rivals = {o for o in self._optimizers_by_root.get(event.root, ()) if o is obj or not self._drives_elsewhere(o, event)}
+        rivals = self._rivals(event, obj)
         alone = rivals <= {obj}
         are_its_own = related(holds, modules)
         if not are_its_own and self._is_clip_of_another(event, obj, rivals):
@@ -336,6 +336,15 @@ class Incidence:
         if isinstance(event, Clip) and (_passes_over(event.whole, modules, holds) or _passes_over(obj.exact, holds, modules)):
             return "may"
         return "must" if event.certain else "may"
+
+    def _rivals(self, event: Event, obj: Optimizer) -> set[Optimizer | Engine]:
+        """The optimizers, this one among them, to which an event may happen, as far as its place tells."""
+        return {o for o in self._optimizers_by_root.get(event.root, ()) if o is obj or not self._drives_elsewhere(o, event)}
+
+    def may_apply(self, forward: Event, optimizer: Optimizer) -> bool:
+        """Whether a forward may apply what an optimizer holds: by what it is a forward of, or the optimizer is the one there is, of a part of the same model."""
+        holds, called = optimizer.holds, forward.subjects
+        return not holds or related(holds, called) or (self._rivals(forward, optimizer) <= {optimizer} and _may_apply(called, holds))
 
     def _is_older(self, handed: Set[Obj], built: Set[Obj]) -> bool:
         """Whether modules are handed to a function that builds others then: whatever they are, they are none of these, nor have these a part of them."""

@@ -44,6 +44,13 @@ def test_the_loop_is_judged(loss: str, optimizer: str, after: str, codes: list[s
     assert [finding.code for finding in found] == codes
 
 
+@pytest.mark.parametrize("loss", LOSSES, ids=["a loss", "an output"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)
+def test_a_loss_that_is_never_sent_backward_is_that_of_its_model(loss: str, optimizer: str) -> None:
+    program = PROGRAM.replace("loss.backward()", "print(loss.item())").format(optimizer=optimizer, loss=loss, after=STEPS)
+    assert [finding.code for finding in looplint.lint(program, isolated=True)] == ["LL107"]
+
+
 def test_which_of_two_optimizers_steps_with_it_is_not_told() -> None:
     """Each clears before the backward that it steps after: what the other backward leaves is not known to be its own."""
     optimizers = "optimizer = torch.optim.Adam(model.encoder.parameters())\nother = torch.optim.Adam(model.decoder.parameters())"
