@@ -8,7 +8,7 @@ processes share the data, and then is one that shuffles, is one without a sample
 LightningModule or LightningDataModule returns, or `Trainer.fit` is given first, is trained on in every epoch; so is what ignite's
 `create_supervised_trainer(...)` runs over, and the loader "train" of a runner of Catalyst.
 
-It is a warning where the dataset mixes its items in its constructor: they come in one order in each epoch, but in none that means anything.
+It is a warning where the dataset mixes its items once, in its constructor or by `random_split`: they come in one order, but in none that means anything.
 
 ## Why it matters
 

@@ -75,8 +75,9 @@ def _built(interp: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> 
         obj.mixed_by = _mixed_by(obj, expr)
         obj.order = _order(obj)
         obj.style = style(interp, obj.options.get("dataset", NOTHING))
-        made = _constructors(interp, obj.options.get("dataset", NOTHING))
-        obj.mixed_once, obj.drawn_once = any(map(_mixes, made)), any(f.methods & _NUMBERS for f in made)
+        data = obj.options.get("dataset", NOTHING)
+        made, parted = _constructors(interp, data), any(d.qualname.endswith(".random_split") for d in refs(data, Dataset))
+        obj.mixed_once, obj.drawn_once = parted or any(map(_mixes, made)), any(f.methods & _NUMBERS for f in made)
         obj.makes_items = made_when_asked(interp, obj.options.get("dataset", NOTHING))
     interp.remark(BuildLoader(), expr.node, {obj})
 

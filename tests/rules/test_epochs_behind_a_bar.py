@@ -55,7 +55,9 @@ def test_a_schedule_of_epochs_is_stepped_in_them(setup: str, over: str) -> None:
     assert looplint.lint(PROGRAM.replace("SETUP", setup).replace("OVER", over), isolated=True) == []
 
 
-@pytest.mark.parametrize(("setup", "over"), [("pass", "tqdm(graph)"), ("bar = tqdm(graph)", "bar"), ("bar = graph; bar = trange(3)", "bar")])
+@pytest.mark.parametrize(
+    ("setup", "over"), [("pass", "tqdm(graph)"), ("bar = tqdm(graph)", "bar"), ("bar = graph; bar = trange(3)", "bar")]
+)
 def test_what_may_be_batches_is_reported(setup: str, over: str) -> None:
     codes = [f.code for f in looplint.lint(PROGRAM.replace("SETUP", setup).replace("OVER", over), isolated=True)]
     assert codes == ["LL201"]

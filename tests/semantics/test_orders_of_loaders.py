@@ -135,3 +135,15 @@ def test_a_dataset_that_puts_batches_together(given: str, found: list[str]) -> N
     )
     code = code.replace("Items(items)", "Items(items, args.given)")
     assert [f.severity for f in looplint.lint(code, select=["LL901"])] == found
+
+
+@pytest.mark.parametrize(
+    ("split", "expected"),
+    [
+        ("data, held_out = torch.utils.data.random_split(data, [80, 20])", "warning"),
+        ("data = torch.utils.data.random_split(data, [80, 20])[0]", "warning"),
+        ("data = torch.utils.data.Subset(data, range(80))", "error"),
+    ],
+)
+def test_a_part_that_is_drawn_once_comes_in_one_order(split: str, expected: str) -> None:
+    assert [severity for severity, _ in _found(sampler=split)] == [expected]
