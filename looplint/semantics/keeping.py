@@ -17,7 +17,7 @@ from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
 from looplint.semantics import outcomes, structures
 from looplint.semantics.parameters import give_by_hand
-from looplint.semantics.tensor_uses import is_used_as_tensor
+from looplint.semantics.tensor_uses import is_used_as_tensor, usage_at, used_or_given_as_tensor
 from looplint.syntax import ir
 
 
@@ -69,6 +69,12 @@ def _may_be_no_tensor(interp: Interpreter, tensor: Tensor) -> bool:
     return Mark.ENTRY in tensor.tags and not any(
         tensor in value and is_used_as_tensor(interp, name) for name, value in interp.frame.locals.items()
     )
+
+
+def _may_be_a_number(interp: Interpreter, tensor: Tensor, name: str) -> bool:
+    """Whether a name holds such an entry, and the function asks nothing of it that a number has not, as of a count: other entries of the output are alike."""
+    usage = usage_at(interp, name)
+    return Mark.ENTRY in tensor.tags and (usage is None or not (usage.methods or usage.attrs or used_or_given_as_tensor(interp, usage)))
 
 
 def _nature(interp: Interpreter, value: Value) -> Nature:
@@ -130,6 +136,8 @@ def accumulate(interp: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.E
     carried = interp.loops[len(interp.born(target)) :]
     averaged = averages(stmt)
     if averaged and not carried:
+        return result
+    if isinstance(stmt, ir.AugAssign) and isinstance(stmt.value, ir.Name) and _may_be_a_number(interp, tensor, stmt.value.id):
         return result
     added_up = replace(tensor, graph=under(interp.grad, tensor.graph))  # a sum under no_grad has no graph, whatever its terms have
     event = interp.emit(
