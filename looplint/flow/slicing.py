@@ -105,7 +105,8 @@ class Slices:
 def _reduce_fully(graph: EventGraph, whole: Slice, relevant: Collection[int]) -> Slice:
     """Reduce until hardly more can be passed over and every remembered condition is tested more than once where that matters."""
     start, edges, remembered = whole
-    remembered &= _tested_again(graph, edges, _deciding_nothing(graph, edges, relevant))
+    if remembered:
+        remembered &= _tested_again(graph, edges, _deciding_nothing(graph, edges, relevant))
     while True:
         smaller = _reduce(graph, start, edges, relevant, remembered)
         left = _tested_again(graph, smaller)

@@ -89,10 +89,8 @@ def _last(body: list[ir.Stmt], name: str) -> tuple[set[ir.Assign], bool]:
                 ways = [(set(), any(name in ir.binds(each) for each in ir.statements([stmt])))]
         found = found.union(*(given for given, _ in ways))
         if not ways or any(closed for _, closed in ways):
-            return (
-                found,
-                True,
-            )  # what it had above may be something else, which one of the ways makes a tensor: `if isinstance(loss, dict):`
+            # What it had above may be something else, which one of the ways makes a tensor: `if isinstance(loss, dict):`.
+            return found, True
     return found, False
 
 

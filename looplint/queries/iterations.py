@@ -16,6 +16,7 @@ from looplint.queries.relations import rule_each_other_out
 from looplint.regex import regex
 from looplint.syntax.ir import (
     MIRRORED,
+    NEGATED,
     Attr,
     Binary,
     BoolOp,
@@ -152,7 +153,7 @@ def _reached(left: Expr, op: str, right: Expr, held: bool, loop: Loop) -> bool:
     if op not in MIRRORED or any(isinstance(side, Const) for side in (left, right)):
         return False
     if not held:
-        op = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
+        op = NEGATED[op]
     counted = loop.assigned | loop.targets
     if not (paths_in(left) | paths_in(right)) & counted:
         return True  # something that is counted elsewhere

@@ -14,6 +14,7 @@ from looplint.queries.naming import container_at
 from looplint.queries.program import Program
 from looplint.syntax.ir import (
     MIRRORED,
+    NEGATED,
     Arg,
     AugAssign,
     Call,
@@ -105,7 +106,7 @@ def _is_of_its_first_turns(event: Keep, loop: Loop) -> bool:
 def _holds_at_first(guard: Guard, event: Keep, loop: Loop) -> bool:
     match guard.test:
         case Compare(left=left, ops=[op], rights=[right]):
-            op = op if guard.held else _NEGATED.get(op, "")
+            op = op if guard.held else NEGATED.get(op, "")
             if op in (">", ">="):
                 left, op, right = right, MIRRORED[op], left
             if op in ("<", "<="):
@@ -114,9 +115,6 @@ def _holds_at_first(guard: Guard, event: Keep, loop: Loop) -> bool:
                 )
             return op == "==" and isinstance(right, Const) and _counts_turns(left, guard, loop)
     return False
-
-
-_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "!=": "=="}
 
 
 def _is_length_of(expr: Expr, event: Keep, guard: Guard) -> bool:

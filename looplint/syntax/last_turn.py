@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from looplint.syntax import ir
-from looplint.syntax.ranges import passed_on
+from looplint.syntax.ranges import given_once, passed_on
 
 _MIRRORED = {**ir.MIRRORED, "==": "==", "!=": "!="}
 # A condition, and the outcome that it has in the last turn alone.
@@ -67,12 +67,7 @@ def _first(given: list[ir.Arg]) -> int | None:
 
 def _names_for(texts: Collection[str], function: ir.Function) -> Iterator[str]:
     """The names that a function gives one of some values, and nothing else."""
-    written = list(ir.statements(function.body))
-    bound = Counter([*(name for stmt in written for name in ir.binds(stmt)), *(p.name for p in function.params)])
-    for stmt in written:
-        match stmt:
-            case ir.Assign(targets=[ir.Name(id=name)], value=value) if bound[name] == 1 and ir.render(value) in texts:
-                yield name
+    return (name for name, value in given_once(function).items() if ir.render(value) in texts)
 
 
 def _told(loop: ir.For, count: _Count) -> Iterator[Told]:

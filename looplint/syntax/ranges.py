@@ -27,7 +27,7 @@ def counted_range(iterable: ir.Expr, function: ir.Function) -> str:
     """
     expr = passed_on(iterable)
     if isinstance(expr, ir.Name):
-        given = _given_once(function).get(expr.id)
+        given = given_once(function).get(expr.id)
         expr = passed_on(given) if given is not None else expr
     if isinstance(expr, ir.Call) and ir.called_name(expr) in _RANGES:
         return f"range({', '.join(ir.render(arg.value) for arg in expr.args if arg.keyword is None and not arg.star)})"
@@ -35,7 +35,7 @@ def counted_range(iterable: ir.Expr, function: ir.Function) -> str:
 
 
 @ir.kept_with_code
-def _given_once(function: ir.Function) -> dict[str, ir.Expr]:
+def given_once(function: ir.Function) -> dict[str, ir.Expr]:
     """The values of the names that one statement of a function binds, and that are no parameters of it."""
     bound: dict[str, list[ir.Expr | None]] = {param.name: [None] for param in function.params}
     for stmt in ir.statements(function.body):

@@ -29,6 +29,7 @@ from looplint.syntax.ir.definitions import (
 )
 from looplint.syntax.ir.expression_nodes import (
     MIRRORED,
+    NEGATED,
     Arg,
     Attr,
     Binary,
@@ -116,6 +117,7 @@ __all__ = [
     "FunctionDef",
     "GRADIENT_METHODS",
     "MIRRORED",
+    "NEGATED",
     "SUPER",
     "GradientCall",
     "If",

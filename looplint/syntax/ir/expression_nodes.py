@@ -215,6 +215,8 @@ Expr = (
 
 # What a comparison of two sides is for those sides in the other order.
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+# What it is where it does not hold.
+NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def path_of(expr: Expr) -> str | None:
