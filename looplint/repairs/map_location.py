@@ -116,13 +116,14 @@ def _handed_to(load: cst.Call, place: Statement, layout: Layout) -> Iterator[cst
     """The calls that what is loaded, or an entry of it, is an argument of, in the function of the load; what keeps it otherwise, too."""
     function = layout.function_of(place)
     block = function.node if function is not None else layout.info.code.tree if layout.info.code is not None else place.node
+    nodes = [node for node in walk(block) if isinstance(node, cst.Call | cst.Assign | cst.For | cst.CompFor | cst.Return)]
     names: set[str] = set()
     found: dict[cst.CSTNode, None] = {}
     known = -1
     while known < len(names):
         known = len(names)
         found = {}
-        for node in walk(block):
+        for node in nodes:
             match node:
                 case cst.Call():
                     given = [a.value for a in node.args]

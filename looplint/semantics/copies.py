@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Dict, FrameworkModule, Instance, List, Module, Obj, Optimizer, Scheduler
+from looplint.domain.objects import Container, Dict, FrameworkModule, Instance, List, Loss, Module, Obj, Optimizer, Scheduler
 from looplint.domain.tensors import detached
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Atom, Method, Params, Ref, Tensor, Tuple, Value, join, ref, refs
+from looplint.domain.values import NOTHING, UNKNOWN, Arguments, Atom, Const, Method, Params, Ref, Tensor, Tuple, Value, join, ref, refs
 from looplint.flow.events import Copy
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
@@ -86,13 +86,25 @@ class _Copying:
         if part and isinstance(obj, Optimizer | Scheduler):
             vars(twin).update({field: value for field, value in vars(obj).items() if field != "original"})
         if isinstance(twin, Optimizer) and part:
-            twin.holds = frozenset(self._twin(each, part=True) for each in twin.holds)
+            twin.holds = frozenset(self._twin(self._copied_with(each), part=True) for each in twin.holds)
+        if isinstance(obj, Module) and isinstance(twin, Module):
+            self._beside_parts(twin, obj)
         if isinstance(twin, Scheduler) and twin.optimizer is not None:
             twin.optimizer = self._value(twin.optimizer, 0)
         if self.interp.loops:
             # A new object each time, in whatever state the original is.
             self.interp.emit(Copy(), self.expr.node, {twin})
         return twin
+
+    def _beside_parts(self, twin: Module, obj: Module) -> None:
+        """Give the copy of a model what the model holds beside its layers: it is trained with an optimizer of its own where the model has one."""
+        for slot, value in list(obj.heap.items()):
+            if value and all(isinstance(atom, Const) or (isinstance(atom, Ref) and isinstance(atom.obj, Optimizer | Scheduler | Loss)) for atom in value):
+                twin.heap[slot] = join(twin.heap.get(slot, NOTHING), self._value(value, 0))
+
+    def _copied_with(self, obj: Obj) -> Obj:
+        """What stands for a layer in a copy: the model that is copied as a whole, whose copy has no layers of its own."""
+        return next((each for each in self.made if isinstance(each, Module) and any(ref(obj) <= value for value in each.heap.values())), obj)
 
     def _whole(self, obj: Instance | FrameworkModule | Container, depth: int) -> Obj:
         """The copy of something that holds what the loop trains with: it has copies of that."""
