@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Dict, Instance, Module, Obj, Options
-from looplint.domain.values import NONE, ClassRef, Ref, Value
+from looplint.domain.values import NONE, ClassRef, Const, Ref, Value, constant_of
 from looplint.interpreter import classes, endings, objects, settled, signatures
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -35,6 +35,15 @@ def is_asked_of_none(interp: Interpreter, owner: Value, asked: ir.Expr, expr: ir
     error = "an AttributeError" if isinstance(expr, ir.Attr) else "a TypeError"
     endings.end_there(interp, f"`{ir.render(expr)}` ends in {error}: `{ir.render(asked)}` is None", expr)
     return True
+
+
+def is_asked_of_number(interp: Interpreter, owner: Value, asked: ir.Expr, expr: ir.Attr) -> bool:
+    """Whether an expression ends the path, as what it asks to go backward is a plain number: `total = 0`, and then `total.backward()`."""
+    match constant_of(owner), asked:
+        case Const(int() | float() as number), ir.Name(id=name) if expr.attr == "backward" and _is_given_here(interp.frame, name):
+            endings.end_there(interp, f"`{ir.render(expr)}` ends in an AttributeError: `{name}` is {number}", expr)
+            return True
+    return False
 
 
 def is_no_key(interp: Interpreter, owner: Value, expr: ir.Subscript) -> bool:
@@ -138,15 +147,29 @@ def _stays_none(interp: Interpreter, frame: Frame, asked: ir.Expr) -> bool:
 
 def _is_given_none(interp: Interpreter, frame: Frame, name: str) -> bool:
     """Whether a variable of a function gets nothing but None: by its own assignments, or as a parameter by the call that is followed."""
-    declared = regex(rf"\b(?:nonlocal|global)\b[^\n]*\b{name}\b")
-    if declared.search(frame.module.source.text) is not None:
+    if _is_declared_elsewhere(frame, name):
         return False
-    stmts = [s for s in ir.statements(frame.function.body) if any(name in ir.paths_in(target) for target in ir.targets(s))]
+    stmts = _assignments(frame, name)
     if stmts:
         return all(isinstance(s, ir.Assign) and isinstance(s.value, ir.Const) and s.value.value is None for s in stmts)
     param = next((p for p in frame.function.params if p.name == name), None)
     given = frame.written.get(name, param.default) if param is not None and frame.written is not None else None
     return given is not None and frame.caller is not None and _stays_none(interp, frame.caller, given)
+
+
+def _is_given_here(frame: Frame, name: str) -> bool:
+    """Whether a variable gets what it holds by the statements of its own function alone."""
+    return bool(_assignments(frame, name)) and not _is_declared_elsewhere(frame, name)
+
+
+def _is_declared_elsewhere(frame: Frame, name: str) -> bool:
+    """Whether a function of the file has a variable of another one, which goes by a name."""
+    return regex(rf"\b(?:nonlocal|global)\b[^\n]*\b{name}\b").search(frame.module.source.text) is not None
+
+
+def _assignments(frame: Frame, name: str) -> list[ir.Stmt]:
+    """The statements of a function that give a variable something."""
+    return [s for s in ir.statements(frame.function.body) if any(name in ir.paths_in(target) for target in ir.targets(s))]
 
 
 def _puts_under(info: ModuleInfo, key: str) -> bool:

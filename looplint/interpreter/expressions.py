@@ -99,7 +99,10 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
         else:
             with gradient_uses.of_call(interp.gradients, expr):
                 receiver = evaluate(interp, expr.func.value)
-        if absent.is_asked_of_none(interp, receiver, expr.func.value, expr.func) or absent.is_missing(interp, receiver, expr.func):
+        asked = expr.func.value
+        if absent.is_asked_of_none(interp, receiver, asked, expr.func) or absent.is_asked_of_number(interp, receiver, asked, expr.func):
+            return UNKNOWN
+        if absent.is_missing(interp, receiver, expr.func):
             return UNKNOWN
         callee = attribute(interp, receiver, expr.func.attr, called=True)
     else:

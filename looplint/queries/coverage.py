@@ -156,7 +156,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return _unreached(program, first)
     loss = _loss(first.call)
     if not events:
-        return f"`{loss}` is not known to be a loss"
+        return program.reached.misfits.get(first.function, f"`{loss}` is not known to be a loss")
     if not any(event.subjects for event in events):
         return f"the model that `{loss}` comes from is not known"
     unknown = [step for step in steps if id(step.call.node) not in known.steps]

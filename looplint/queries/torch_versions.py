@@ -30,7 +30,7 @@ def _is_older(code: ir.ModuleCode) -> bool:
 
 
 def _is_of_its_time(function: ir.Function, expr: ir.Expr) -> bool:
-    """The number in a loss that has a dimension, `loss.data[0]`; a volatile variable; and a sample without the number of them."""
+    """The number in a loss that has a dimension, `loss.data[0]`; a volatile variable; a sample without the number of them; a layer's own function."""
     match expr:
         case ir.Subscript(value=ir.Attr(value=loss, attr="data"), index=ir.Const(value=0)):
             path = ir.path_of(loss) or ""
@@ -40,4 +40,6 @@ def _is_of_its_time(function: ir.Function, expr: ir.Expr) -> bool:
             return any(a.keyword == "volatile" and isinstance(a.value, ir.Const) and a.value.value is True for a in args)
         case ir.Call(func=ir.Attr(value=ir.Name(id="torch"), attr="multinomial"), args=[ir.Arg(keyword=None)]):
             return True
+        case ir.Call(func=ir.Attr(value=ir.Attr(value=ir.Attr(attr="_backend")), attr="apply")):
+            return True  # `layer._backend.Embedding.apply(...)`
     return False

@@ -92,6 +92,8 @@ FAILING = {
     "a default that another function hands on": "def measure(mask=None): return size(3, mask)\n    print(measure())",
     "an argument": "Trainer(None)",
     "what a constructor sets to None": "Tester().check()",
+    "a number that goes backward": "total = 0; total.backward()",
+    "a number to which numbers are added behind it": "total = 0.0\n    for i in range(3):\n        total.backward()\n        total += load().item()",
     "a key": "table = {'a': 1}; table['b'] = 2; print(table['zeta'])",
 }
 RUNNING = {
@@ -111,6 +113,10 @@ RUNNING = {
     "one of two values": "best = None\n    if load(): best = load()\n    print(best.size)",
     "set by others": "trainer = Tester(); trainer.critic = load(); trainer.check()",
     "set out of sight": "trainer = Tester(); setup(trainer); trainer.check()",
+    "a number in the first turn": "total = 0\n    for i in range(3):\n        if i > 0: total.backward()\n        total = total + load()",
+    "a number that may have become a loss": "total = 0\n    for each in load(): total += each\n    if load(): total.backward()",
+    "a number of which it is asked": "total = 0\n    if load(): total = load()\n    if torch.is_tensor(total): total.backward()",
+    "a number under nonlocal": "total = 0\n    def add():\n        nonlocal total\n        total = load()\n    add(); total.backward()",
     "a key that is there": "table = {'a': 1}; table['zeta'] = 2; print(table['zeta'])",
     "a key that may be there": "table = {'a': 1}\n    for name in keys(): table[name] = 3\n    print(table['zeta'])",
     "a key that is asked for": "table = {'a': 1}\n    if 'zeta' in table: print(table['zeta'])",

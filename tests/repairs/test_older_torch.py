@@ -34,6 +34,7 @@ OLDER = {
     "the number in what goes backward": "energy = net(x).sum(); energy.backward(); print(energy.data[0])",
     "a volatile variable": "target = Variable(y, volatile=True)",
     "a sample without a number": "print(torch.multinomial(y))",
+    "a layer's own function": "print(net._backend.Linear.apply(x, x))",
 }
 TODAY = {
     "nothing": "pass",
