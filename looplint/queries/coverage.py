@@ -98,18 +98,21 @@ class _Known:
         for backward in program.of(Backward):
             for site in backward.chain:
                 self.backwards.setdefault(id(site.node), []).append(backward)
-        # By files and functions, the calls of `step` that can be an optimizer's.
-        self._beside: dict[int, dict[ir.Function, list[ir.GradientCall]]] = {}
+        # By files and qualified names of functions, the calls of `step` that can be an optimizer's.
+        self._beside: dict[int, dict[str, list[ir.GradientCall]]] = {}
 
     def steps_beside(self, info: ModuleInfo, call: ir.GradientCall) -> list[ir.GradientCall]:
-        """The calls of `step` in the function of a call of `backward` that can be an optimizer's: they take nothing, or a closure."""
+        """The calls of `step` that can be an optimizer's in the function of a call of `backward`, or that are given this function as their closure."""
         by_function = self._beside.get(id(info))
         if by_function is None:
             by_function = self._beside[id(info)] = {}
             for step in _steps(info):
                 if len(step.call.args) <= 1 and not _names(step.call, _NO_OPTIMIZER):
-                    by_function.setdefault(step.function, []).append(step)
-        return by_function.get(call.function, [])
+                    where = step.function.qualname
+                    by_function.setdefault(where, []).append(step)
+                    for closure in (arg.value.id for arg in step.call.args if isinstance(arg.value, ir.Name)):
+                        by_function.setdefault(closure if where == "<module>" else f"{where}.{closure}", []).append(step)
+        return by_function.get(call.function.qualname, [])
 
 
 def _loops(info: ModuleInfo) -> Iterable[list[ir.GradientCall]]:

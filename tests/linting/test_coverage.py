@@ -498,3 +498,33 @@ def train(net, loader, kind):
     output = checked(tmp_path, train=text).output
     assert "1 could not be followed" in output
     assert "is not known to be an optimizer" not in output
+
+
+BY_A_CLOSURE = """\
+import torch
+
+
+class Beam:
+    def measure(self, target):
+        loss = torch.zeros(1)
+        for i in range(10):
+            loss = loss - torch.norm(self.state[i] - target)
+        return loss
+
+    def train(self):
+        optimizer = None
+
+        def closure():
+            loss = self.measure(1.0)
+            loss.backward()
+
+        for i in range(10):
+            closure()
+            optimizer.{step}
+"""
+
+
+@pytest.mark.parametrize(("step", "said"), [("step(closure)", True), ("record(closure)", False)])
+def test_a_loop_whose_closure_is_handed_to_a_step_is_not_passed_over_without_a_word(tmp_path: Path, step: str, said: bool) -> None:
+    output = checked(tmp_path, beam=BY_A_CLOSURE.format(step=step)).output
+    assert ("beam.py:16: the model that `loss` comes from is not known" in output) is said
