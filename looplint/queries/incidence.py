@@ -179,10 +179,7 @@ class Incidence:
     @cached_property
     def _beside_optimizers(self) -> dict[str, list[Event]]:
         """By roots, the events that may happen to optimizers that are none of their subjects."""
-        return {
-            root: [e for e in events if e.kind not in _OF_SUBJECTS or (e.kind == "unscale" and not e.subjects)]
-            for root, events in self._by_root.items()
-        }
+        return {root: [e for e in events if e.kind not in _OF_SUBJECTS or e.kind == "unscale"] for root, events in self._by_root.items()}
 
     def may_touch(self, root: str, obj: Obj) -> Sequence[Event]:
         """The events of a root among which those are that happen to an object, in the order of the graph."""
@@ -287,8 +284,8 @@ class Incidence:
             return self.sources[obj].touches(event, obj)
         if obj in event.subjects:
             return "must" if event.certain and sum(isinstance(s, Optimizer) for s in event.subjects) == 1 else "may"
-        if event.kind == "unscale" and not event.subjects:
-            return "may"
+        if event.kind == "unscale" and (not event.subjects or related(obj.holds, held_by(event.subjects))):
+            return "may"  # the gradients of what another optimizer holds as well are unscaled for both
         if event.kind in _OF_SUBJECTS:
             return None
         if self._is_apart(obj, event) or (isinstance(event, Escape) and _leaves_gradients(event)):

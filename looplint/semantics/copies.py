@@ -99,12 +99,16 @@ class _Copying:
     def _beside_parts(self, twin: Module, obj: Module) -> None:
         """Give the copy of a model what the model holds beside its layers: it is trained with an optimizer of its own where the model has one."""
         for slot, value in list(obj.heap.items()):
-            if value and all(isinstance(atom, Const) or (isinstance(atom, Ref) and isinstance(atom.obj, Optimizer | Scheduler | Loss)) for atom in value):
+            if value and all(
+                isinstance(atom, Const) or (isinstance(atom, Ref) and isinstance(atom.obj, Optimizer | Scheduler | Loss)) for atom in value
+            ):
                 twin.heap[slot] = join(twin.heap.get(slot, NOTHING), self._value(value, 0))
 
     def _copied_with(self, obj: Obj) -> Obj:
         """What stands for a layer in a copy: the model that is copied as a whole, whose copy has no layers of its own."""
-        return next((each for each in self.made if isinstance(each, Module) and any(ref(obj) <= value for value in each.heap.values())), obj)
+        return next(
+            (each for each in self.made if isinstance(each, Module) and any(ref(obj) <= value for value in each.heap.values())), obj
+        )
 
     def _whole(self, obj: Instance | FrameworkModule | Container, depth: int) -> Obj:
         """The copy of something that holds what the loop trains with: it has copies of that."""
