@@ -56,6 +56,9 @@ def training_loops(program: Program, main: ModuleInfo, modules: Iterable[ModuleI
     for info in modules:
         for number, calls in enumerate(_loops(info)):
             reason = _reason(program, known, info, calls)
+            if reason and info.code is not None and info is main:
+                # Where the script itself ends in an error, that is why its functions were followed without what it hands them.
+                reason = program.reached.misfits.get(info.code.top, reason)
             if reason == "" or (info is main and reason is not None):
                 roots = sorted({event.root for call in calls for event in known.backwards.get(id(call.call.node), ())})
                 certain = tuple(position for position, call in enumerate(calls) if _is_certain(program, known, call))

@@ -528,3 +528,37 @@ class Beam:
 def test_a_loop_whose_closure_is_handed_to_a_step_is_not_passed_over_without_a_word(tmp_path: Path, step: str, said: bool) -> None:
     output = checked(tmp_path, beam=BY_A_CLOSURE.format(step=step)).output
     assert ("beam.py:16: the model that `loss` comes from is not known" in output) is said
+
+
+BROKEN_SCRIPT = """\
+import torch
+from torch import nn
+from elsewhere import read
+
+
+class Set(torch.utils.data.Dataset):
+    def __init__(self, rows, split):
+        self.rows = rows
+
+
+loader = torch.utils.data.DataLoader(Set(read(){given}), shuffle=True)
+net = build(read())
+
+
+def train():
+    for x in loader:
+        loss = criterion(net(x))
+        loss.backward()
+        optimizer.step()
+
+
+train()
+"""
+
+
+def test_a_loop_that_a_broken_script_does_not_come_to_is_named_with_what_is_broken(tmp_path: Path) -> None:
+    assert (
+        "train.py:18: `Set(...)` ends in a TypeError: it is not given `split`"
+        in checked(tmp_path, train=BROKEN_SCRIPT.format(given="")).output
+    )
+    assert "TypeError" not in checked(tmp_path, train=BROKEN_SCRIPT.format(given=", split=0")).output
