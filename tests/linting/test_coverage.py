@@ -542,12 +542,14 @@ class Set(torch.utils.data.Dataset):
 
 
 loader = torch.utils.data.DataLoader(Set(read(){given}), shuffle=True)
-net = build(read())
+net = nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
 
 def train():
     for x in loader:
-        loss = criterion(net(x))
+        optimizer.zero_grad()
+        loss = net(x).sum()
         loss.backward()
         optimizer.step()
 
@@ -558,7 +560,7 @@ train()
 
 def test_a_loop_that_a_broken_script_does_not_come_to_is_named_with_what_is_broken(tmp_path: Path) -> None:
     assert (
-        "train.py:18: `Set(...)` ends in a TypeError: it is not given `split`"
+        "train.py:20: `Set(...)` ends in a TypeError: it is not given `split`"
         in checked(tmp_path, train=BROKEN_SCRIPT.format(given="")).output
     )
     assert "TypeError" not in checked(tmp_path, train=BROKEN_SCRIPT.format(given=", split=0")).output
