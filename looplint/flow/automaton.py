@@ -30,7 +30,8 @@ class Automaton:
     `arrows` maps (state, event kind) to the next state. "*" stands for every state without an arrow of its own for that event; the unknown
     state "?" leaves only through "*". The event "iterate" is the way back to the head of the loop in which the state was reached.
     An arrow for "backward:scaled" takes the events of that variant only, before any arrow for "backward". One for "backward:output" takes what
-    code out of sight may do that gets what a model puts out: it can send that backward.
+    code out of sight may do that gets what a model puts out: it can send that backward. One for "escape:restoring" takes what code out of sight does
+    that restores a state, by its name.
     `reads` are events that change nothing but are visited.
     """
 
@@ -232,7 +233,8 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
             # Who gets what a model puts out can do no more with the model than that.
             following = automaton.next(state, "backward", "output")
         elif event.kind in ("copy", "escape"):
-            following = automaton.arrows.get(("*", "escape"), UNSEEN)
+            by_variant = automaton.arrows.get((state, f"{event.kind}:{event.variant}"))
+            following = by_variant or automaton.arrows.get(("*", "escape"), UNSEEN)
         else:
             following = automaton.next(state, event.kind, event.variant)
         since = event if following != state else entry.since

@@ -380,7 +380,9 @@ class Escape(Event):
     forwards: frozenset[EventKey] = frozenset()
     # Those objects that are reached only as what the object keeps whose method it is: `self.update()` of a base out of sight.
     kept: frozenset[Obj] = frozenset()
+    # Whether what is called restores a state, by its name.
+    restores: bool = False
 
     @property
-    def variant(self) -> Literal["output", ""]:
-        return "output" if self.output else ""
+    def variant(self) -> Literal["output", "restoring", ""]:
+        return "output" if self.output else "restoring" if self.restores else ""

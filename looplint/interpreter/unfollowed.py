@@ -56,7 +56,8 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
             if isinstance(method.obj, Ref):
                 reached.append(method.obj.obj)
     reached = list(dict.fromkeys(reached))
-    if naming.loads(name) and not any(_can_train(a) for value in values for a in value):
+    restores = naming.loads(name) and not any(_can_train(a) for value in values for a in value)
+    if restores:
         reached = _restored(interp, reached, expr)
     if naming.averages(name) and len(reached) > 1 and all(isinstance(o, Module) for o in reached):
         return quiet(interp, args)
@@ -74,7 +75,10 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()
         escape = interp.emit(
-            Escape(callee=callee, output=not reached, forwards=forwards, kept=kept), expr.node, subjects, certain=bool(reached)
+            Escape(callee=callee, output=not reached, forwards=forwards, kept=kept, restores=restores),
+            expr.node,
+            subjects,
+            certain=bool(reached),
         )
     modules = frozenset(o for o in reached if isinstance(o, Module | Engine))
     if tensor is not None and not is_array(tensor):

@@ -46,6 +46,11 @@ CALLS: dict[str, str] = {
     "apex.amp.scale_loss": "scaled-loss-context",
     "apex.amp.master_params": "master-params",
     "apex.parallel.DistributedDataParallel": "same",
+    # OpenMMLab: subclasses of torch's (mmcv.parallel, mmengine.model.wrappers)
+    "mmcv.parallel.MMDataParallel": "spread",
+    "mmcv.parallel.MMDistributedDataParallel": "spread",
+    "mmengine.model.MMDistributedDataParallel": "spread",
+    "mmengine.model.wrappers.MMDistributedDataParallel": "spread",
     "apex.parallel.convert_syncbn_model": "same",
     # It sends a loss backward that it scales itself, and steps the optimizer that it is put around.
     "apex.optimizers.FP16_Optimizer": "around-optimizer",

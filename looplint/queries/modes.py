@@ -21,8 +21,11 @@ from looplint.queries.relations import exclude_each_other, stands_under, subject
 from looplint.queries.turns import is_gone_with_the_turn
 from looplint.syntax import ir
 
+# What restores a model's state may put it into eval mode, and does not put it back into train mode.
 MODE = Automaton(
-    start="train", arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN}, reads=frozenset({"forward"})
+    start="train",
+    arrows={("*", "eval"): "eval", ("*", "train"): "train", ("*", "mode"): UNSEEN, ("eval", "escape:restoring"): "eval"},
+    reads=frozenset({"forward"}),
 )
 
 # Under what a module has a part of which it is not known which it is.
