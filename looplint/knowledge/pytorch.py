@@ -322,6 +322,8 @@ MODULE_METHODS: dict[str, str] = {
     "named_buffers": "pure",
     "state_dict": "state-dict",
     "load_state_dict": "load-state",
+    # what it calls for each layer, and programs with a tree walk of their own: `module._load_from_state_dict(state, prefix, ...)`
+    "_load_from_state_dict": "load-state",
     "to": "move",
     "cuda": "move",
     "cpu": "move",
