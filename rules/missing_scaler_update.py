@@ -55,7 +55,7 @@ def train(model: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - One update after the steps of several optimizers; an update under the step's condition, or in a function that is called after the step.
-- An update on some path between the two.
+- An update on some path between the two, and a function that is handed the scaler and steps it for one batch: its caller may update it.
 - A scaler that escapes into code that cannot be followed, but for one that does so only in some of the iterations in which it steps.
 - `GradScaler(enabled=False)`.
 - Scalers of one list or dict, which cannot be distinguished.
@@ -87,6 +87,7 @@ from looplint.rule import (
     construction_of,
     disabled,
     escapes_each_time,
+    may_leave_the_update,
     note,
 )
 
@@ -113,9 +114,11 @@ def check(program: Program) -> Reports:
 
 def _never_updated(program: Program, scaler: Scaler, visit: Visit) -> bool:
     """Whether a step follows one of an earlier iteration, and no path has an update in between."""
+    if may_leave_the_update(program, scaler, visit.event):
+        return False  # the steps of a generator for a caller's batch
     states = ["fresh", "stepped", "stale", UNSEEN]
     if not escapes_each_time(program, scaler, visit.event):
-        states.append("escaped")
+        states += ["escaped", "doubted"]
     return bool(visit.sometimes("stale")) and len(visit.sometimes(*states)) == len(visit.states)
 
 

@@ -39,6 +39,22 @@ def _compares_with_none(test: ir.Expr) -> bool:
     return False
 
 
+# What a comparison is called that holds where another one does not.
+_OPPOSITES = {"is not": "is", "!=": "==", "not in": "in"}
+
+
+def _without_no(test: ir.Expr, held: bool) -> tuple[ir.Expr, bool]:
+    """A comparison that denies another one as that one, with its outcome: `scaler is not None` is what `scaler is None` asks."""
+    denied = _denied_by(test) if isinstance(test, ir.Compare) else None
+    return (test, held) if denied is None else (denied, not held)
+
+
+@lru_cache(maxsize=4096)
+def _denied_by(test: ir.Compare) -> ir.Compare | None:
+    opposite = _OPPOSITES.get(test.ops[0]) if len(test.ops) == 1 else None
+    return ir.Compare(test.node, test.left, [opposite], test.rights) if opposite is not None else None
+
+
 @lru_cache(maxsize=4096)
 def read_by(test: ir.Expr) -> tuple[str, frozenset[str]]:
     """The text of a test, and the names that it reads; the same tests are met on many paths."""
@@ -158,7 +174,7 @@ class Position(Path):
         """Split the path at a test, and go on where it had the given outcome; the names that it reads, and the object that it asks."""
         _, names = read_by(test)
         owner, frame, said = self.in_whose_words(test, names)
-        said, held = ir.affirmed(said, held)
+        said, held = _without_no(*ir.affirmed(said, held))
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
         same = owner is not None or settled.by_options(self.frame, test, names)
         self._branch(self.graph.condition(context, *read_by(said), owner, settled=same), held)

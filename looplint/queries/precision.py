@@ -8,11 +8,12 @@ from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Module, Obj, Optimizer, Scaler
 from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Backward, Escape, Event, Move, Step, Unscale, Update
+from looplint.flow.events import Backward, Escape, Event, Move, Step, Train, Unscale, Update
+from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
 from looplint.queries.relations import involved, may_follow, only, related, rule_each_other_out, stands_under
-from looplint.syntax.ir import Expr, affirmed, path_of, paths_in, render, settled
+from looplint.syntax.ir import Call, Expr, affirmed, expressions, path_of, paths_in, render, settled, statements, walk
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
 SCALING = Automaton(
@@ -63,14 +64,21 @@ _FROM_FLOAT16 = Automaton(start="float16", arrows=_FROM_FLOAT32.arrows)
 # The scalers that take float16 gradients for a mistake.
 _STRICT_SCALERS = ("torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler", "torch.amp.grad_scaler.GradScaler")
 
-# Whether a scaler has been updated since its last step.
+# Whether a scaler has been updated since its last step; "renewed" is one that has stepped behind an update on the way,
+# "doubted" one that has behind code that may have updated it.
 UPDATING = Automaton(
     start="fresh",
     arrows={
         ("*", "escape"): "escaped",
         ("*", "update"): "ready",
         ("*", "step:scaler"): "stepped",
+        ("ready", "step:scaler"): "renewed",
+        ("renewed", "step:scaler"): "renewed",
+        ("escaped", "step:scaler"): "doubted",
+        ("doubted", "step:scaler"): "doubted",
         ("stepped", "iterate"): "stale",
+        ("renewed", "iterate"): "stale",
+        ("doubted", "iterate"): "stale",
         ("stale", "step:scaler"): "stale",
     },
 )
@@ -220,6 +228,29 @@ def escapes_each_time(program: Program, scaler: Scaler, step: Event) -> bool:
     """Whether a scaler may reach code that is not followed after each of its steps, and not only in the turns that a further condition picks."""
     escapes = [e for e in program.of(Escape) if scaler in e.subjects]
     return any(set(e.guards) <= set(step.guards) or not set(step.guards) <= set(e.guards) for e in escapes)
+
+
+def may_leave_the_update(program: Program, scaler: Scaler, step: Event) -> bool:
+    """Whether a function that is handed a scaler steps it for one batch of its caller's, who may update it.
+
+    All loops around the step then count to a number that may be 1, as that of the steps of a generator, and take no batches.
+    """
+    if not scaler.symbolic or not step.root or not step.loops or any(e.root == step.root for e in program.of(Train)):
+        return False
+    return not any(program.counts_epochs(loop) or _takes_batches(loop) or not _may_count_to_one(loop) for loop in step.loops)
+
+
+def _takes_batches(loop: Loop) -> bool:
+    """Whether each turn of a loop has something of its own: it does not count, or takes the next of an iterator, whatever that is over."""
+    if not loop.counting or loop.stmt is None:
+        return True
+    parts = (part for stmt in statements(loop.stmt.body) for whole in expressions(stmt) for part in walk(whole))
+    return any(isinstance(part, Call) and (path_of(part.func) or "").rpartition(".")[2] in ("next", "__next__") for part in parts)
+
+
+def _may_count_to_one(loop: Loop) -> bool:
+    known = [constant_of(frozenset({atom})) for atom in loop.bound]
+    return not known or any(constant is None or constant.value == 1 for constant in known)
 
 
 def unscaled_by_hand(program: Program, optimizer: Optimizer | Engine) -> bool:
