@@ -61,8 +61,9 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the call after the optimizer's step. Unsafe where another scheduler steps beside it, and stays: their rates would be one step apart;
-and where what it is moved past reads `get_lr()` or `last_epoch`: that gives other numbers then, `get_last_lr()` the rate in force.
+Safe: move the call after the optimizer's step, and behind what then reads the rate, such as a log. Unsafe where another scheduler steps beside
+it, and stays: their rates would be one step apart; where what it is moved past reads `get_lr()` or `last_epoch`: that gives other numbers then,
+`get_last_lr()` the rate in force; and where it cannot go behind what reads the rate, as in a caller.
 
 ## Evidence
 

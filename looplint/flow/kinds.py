@@ -53,6 +53,7 @@ EventKind = Literal[
     "initialize",  # parameters get their first values again
     "reset-statistics",  # the running statistics of a batch norm are begun anew
     "ask-place",  # where a scheduler is in its schedule is read
+    "ask-rate",  # the rate that is in force is read, from an optimizer or a scheduler
     "set-epoch",  # the epoch of a sampler is set
     "outdated",  # a name of torch is called that has another one now
     "average",  # a sum of the mean losses of batches is divided

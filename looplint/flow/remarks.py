@@ -222,6 +222,12 @@ class AskPlace(Remark):
     kind = "ask-place"
 
 
+class AskRate(Remark):
+    """The rate that is in force is read, or set: `optimizer.param_groups[0]["lr"]`, `scheduler.get_last_lr()`."""
+
+    kind = "ask-rate"
+
+
 class EpochSet(Remark):
     """The epoch of a sampler is set."""
 

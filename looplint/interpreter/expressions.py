@@ -53,7 +53,7 @@ from looplint.interpreter.interpreter import Interpreter, OutOfFuel
 from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.operators import binary, compare, negated, truth_of
 from looplint.knowledge.pytorch import FETCHING
-from looplint.knowledge.schedules import PLACES
+from looplint.knowledge.schedules import PLACES, RATES
 from looplint.syntax import ir
 
 
@@ -78,7 +78,7 @@ def _attr(interp: Interpreter, expr: ir.Attr) -> Value:
         owner = evaluate(interp, expr.value)
     if absent.is_asked_of_none(interp, owner, expr.value, expr) or absent.is_missing(interp, owner, expr):
         return UNKNOWN
-    if expr.attr in PLACES:
+    if expr.attr in PLACES or expr.attr in RATES:
         hooks.place_asked.run(interp, expr, owner)
     value = alternatives.possible_in(interp, attribute(interp, owner, expr.attr))
     for atom in value:

@@ -74,7 +74,7 @@ entry_assigned: Hook[Callable[[Interpreter, StateDict, ir.Subscript, ir.Stmt | N
 attribute_unset: Hook[Callable[[Interpreter, Obj, str], Value]] = Hook("attribute_unset")
 # An attribute of a module is read that holds no part of it: gives what the last forward on this path has left there, where that is known.
 output_read: Hook[Callable[[Interpreter, Module, str], Value | None]] = Hook("output_read")
-# An attribute that says how far schedulers have got is read.
+# An attribute that says how far schedulers have got is read, or one that has the rate of an optimizer.
 place_asked: Hook[Callable[[Interpreter, ir.Attr, Value], None]] = Hook("place_asked")
 name_unbound: Hook[Callable[[Interpreter, Frame, str], Value]] = Hook("name_unbound")
 name_imported: Hook[Callable[[Interpreter, Frame, str, Value], Value]] = Hook("name_imported")

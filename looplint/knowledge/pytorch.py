@@ -291,7 +291,7 @@ SCHEDULER_METHODS: dict[str, str] = {
     "step_update": "schedule-updates",
     "state_dict": "state-dict",
     "load_state_dict": "load-state",
-    "get_last_lr": "pure",
+    "get_last_lr": "ask-rate",
     "get_lr": "ask-place",
     "print_lr": "pure",
     "get_epoch_values": "pure",

@@ -22,6 +22,8 @@ SCHEDULER_HORIZONS: dict[str, tuple[tuple[int, str], ...]] = {
 }
 # Attributes of torch's schedulers that say how far one has got.
 PLACES = frozenset({"last_epoch", "_step_count"})
+# Attributes of torch's optimizers that have the rate which is in force.
+RATES = frozenset({"param_groups"})
 # Where schedulers of the whole training are told after how many steps they end.
 ENDS = {
     **{name: SCHEDULER_HORIZONS[name][0] for name in ("CosineAnnealingLR", "PolynomialLR")},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import libcst as cst
 
 from looplint.domain.objects import Obj
@@ -15,6 +17,7 @@ from looplint.repairs.layout import Statement
 from looplint.repairs.names import depends, reads, sets
 from looplint.repairs.places import Place, body_of, in_loop, loop_statement, meet, name_in, place_at
 from looplint.repairs.planner import Planner, check_free, common_block, crossed
+from looplint.repairs.rates import Rate, behind, is_read_further_on, last_read
 from looplint.repairs.repair import Plan, Repair
 from looplint.repairs.taking import taking
 from looplint.syntax.nodes import children
@@ -106,7 +109,7 @@ class MoveIntoBatchLoop(Repair):
 
 
 class MoveAfterStep(Repair):
-    """Move a scheduler's step after the optimizer's last one in the same turn of their loop, not deeper into inner loops.
+    """Move a scheduler's step after the optimizer's last one in the same turn of their loop, and behind what reads its rate; not deeper into inner loops.
 
     Attributes:
         event: the scheduler's step.
@@ -128,8 +131,21 @@ class MoveAfterStep(Repair):
         ) or isinstance(outer.node, _LOOPS)
         others = [s for s in block.statements[outer.index + 1 :] if p.does(s, mine.layout, self.optimizer, "step")]
         target = others[-1] if others else outer if inner else _behind_update(p, theirs, self.optimizer)
-        changed = self.beside or _is_asked_between(p, self.event, mine, target)
-        return _step_after(p, mine, target, "Step the scheduler after the optimizer", "unsafe" if changed else "safe")
+        message, rate = "Step the scheduler after the optimizer", Rate(self.optimizer, self.event)
+        last = last_read(p, mine, target, rate)
+        elsewhere = self.beside or is_read_further_on(p, mine, target, self.step, rate)
+        if last is not None and _may_pass(p, mine, target, last, rate):
+            with suppress(Infeasible):
+                changed = elsewhere or _is_asked_between(p, self.event, mine, last)
+                return _step_after(p, mine, last, message, "unsafe" if changed else "safe")
+        changed = elsewhere or last is not None or _is_asked_between(p, self.event, mine, target)
+        return _step_after(p, mine, target, message, "unsafe" if changed else "safe")
+
+
+def _may_pass(p: Planner, mine: Place, target: Statement, last: Statement, rate: Rate) -> bool:
+    """Whether a scheduler's step may come behind what reads its rate: nothing on the way leaves the turn, or keeps how far the scheduler has got."""
+    passed = [s for s in behind(mine, target) if s.index <= last.index]
+    return not any(_leaves_early(s.node) or rate.is_kept(p.events_in(s, mine.layout)) for s in passed)
 
 
 def _is_asked_between(p: Planner, event: Event, mine: Place, target: Statement) -> bool:

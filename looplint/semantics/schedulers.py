@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from looplint.domain.objects import Obj, Scheduler, Unit
+from looplint.domain.objects import Obj, Optimizer, Scheduler, Unit
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Tuple, Value, constant_of, exact_items, refs
 from looplint.flow.events import Construct, Schedule
-from looplint.flow.remarks import AskPlace
+from looplint.flow.remarks import AskPlace, AskRate
 from looplint.interpreter import classes, hooks
 from looplint.interpreter.calls import build, builds
 from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.interpreter.turns import is_one
-from looplint.knowledge.schedules import ENDS, SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
+from looplint.knowledge.schedules import ENDS, RATES, SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.semantics import checkpoints
 from looplint.semantics.pipeline_stages import run_stages, runs_stages
 from looplint.syntax import ir
@@ -224,9 +224,18 @@ def _ask_place(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: 
     return UNKNOWN
 
 
+@method_transfer("ask-rate")
+def _ask_rate(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    interp.remark(AskRate(), expr.node, {obj})
+    return UNKNOWN
+
+
 @hooks.place_asked
 def _on_place(interp: Interpreter, expr: ir.Attr, owner: Value) -> None:
-    if asked := refs(owner, Scheduler):
+    if expr.attr in RATES:
+        if read := refs(owner, Optimizer):
+            interp.remark(AskRate(), expr.node, read)
+    elif asked := refs(owner, Scheduler):
         interp.remark(AskPlace(), expr.node, asked)
 
 

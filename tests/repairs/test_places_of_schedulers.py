@@ -105,3 +105,91 @@ def train(net, loader, epochs):
 def test_moved_out_of_a_loop_or_into_it(code: str, schedule: str, in_batch: str, in_epoch: str, read: str, expected: str) -> None:
     text = IN_BATCHES.format(schedule=schedule, in_batch=in_batch, in_epoch=in_epoch, read=read)
     assert _safety(text, code) == expected
+
+
+BEHIND_THE_READS = """\
+from torch import nn, optim
+from elsewhere import report
+
+
+def log(opt):
+    report(opt.param_groups[0]["lr"])
+
+
+def train(net, loader, epochs):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    schedule = optim.lr_scheduler.CosineAnnealingLR(opt, epochs)
+    for epoch in range(epochs):
+        schedule.step()
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            opt.step()
+            report(opt.param_groups[0]["lr"])
+        {first}
+        {second}
+"""
+RATE = 'report(opt.param_groups[0]["lr"])'
+BOTH = "report(opt.state_dict(), schedule.state_dict())"
+# What follows the loop over batches, and which of it the step comes behind, if it is safe there.
+READS: dict[str, tuple[str, str, int | None]] = {
+    "the rate": ("report(net)", RATE, 2),
+    "the rate, and something else": (RATE, "report(net)", 1),
+    "the rate under a condition": ("report(net)", f"if epoch % 2: {RATE}", 2),
+    "the rate in a function": ("log(opt)", "report(net)", 1),
+    "the rate of the scheduler": ("report(schedule.get_last_lr())", "report(net)", 1),
+    "all groups": ("report([group['lr'] for group in opt.param_groups])", "report(net)", 1),
+    "the optimizer's state": ("report(opt.state_dict())", "report(net)", 1),
+    "the optimizer's state and the rate": ("report(opt.state_dict())", RATE, 2),
+    "what both save": ("report(net)", BOTH, 0),
+    "the rate before what both save": (RATE, BOTH, 1),
+    "the rate behind what both save": (BOTH, RATE, None),
+    "the rate where a turn may end before": ("if epoch > 10: continue", RATE, None),
+    "how far the scheduler has got behind the rate": (RATE, "report(schedule.last_epoch)", 1),
+    "how far the scheduler has got before the rate": ("report(schedule.last_epoch)", RATE, None),
+    "nothing": ("report(net)", "report(loader)", 0),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "behind"), READS.values(), ids=READS)
+def test_behind_what_reads_the_rate(first: str, second: str, behind: int | None) -> None:
+    text = BEHIND_THE_READS.format(first=first, second=second)
+    (found,) = looplint.lint(text, select=["LL203"], isolated=True)
+    assert found.fix is not None
+    assert found.fix.applicability == ("unsafe" if behind is None else "safe")
+    if behind is not None:
+        body = [line.strip() for line in looplint.fix(text, select=["LL203"], isolated=True).text.splitlines()]
+        assert body[body.index("opt.step()") + behind + 2] == "schedule.step()"
+
+
+IN_A_CALLER = """\
+from torch import nn, optim
+
+
+def update(net, opt, schedule, x, y):
+    opt.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    schedule.step()
+    opt.step()
+
+
+def train(net, loader):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    schedule = optim.lr_scheduler.OneCycleLR(opt, 0.1, total_steps=len(loader))
+    for x, y in loader:
+        {before}
+        update(net, opt, schedule, x, y)
+        {after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("pass", "print(opt.param_groups[0]['lr'])", "unsafe"),
+        ("print(opt.param_groups[0]['lr'])", "pass", "safe"),
+        ("pass", "pass", "safe"),
+    ],
+)
+def test_read_in_a_caller(before: str, after: str, expected: str) -> None:
+    assert _safety(IN_A_CALLER.format(before=before, after=after), "LL203") == expected
