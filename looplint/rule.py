@@ -248,7 +248,7 @@ from looplint.queries.resuming import (
     written_from_cpu,
     written_from_gpu,
 )
-from looplint.queries.seeds import drawn_unseeded
+from looplint.queries.seeds import drawn_unseeded, starts_over_in
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.queries.statistics import estimates_statistics, keeps_one_batch
 from looplint.queries.stepping_beside import stands_behind_its_own, unheld
@@ -343,7 +343,7 @@ __all__ = [
     "argument", "bypassed", "changing", "drawn_by", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "order_is_chosen", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "never_in_order_again", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "leaves_models_behind", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
     "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
-    "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
+    "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "starts_over_in", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
     "Scored", "backwards_not_for", "differentiating_forwards", "scored",
     "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",

@@ -65,7 +65,7 @@ for epoch in range(3):
 
 ## Repair
 
-Safe: `shuffle=True`, or `shuffle=sampler is None`; unsafe where the program says False. None where a framework goes over the loader, and where a helper passes its own `**kwargs` to the loader: the finding is at the call of
+Safe: `shuffle=True`, or `shuffle=sampler is None`; unsafe where the program says False, and where each epoch sets the seed to the same. None where a framework goes over the loader, and where a helper passes its own `**kwargs` to the loader: the finding is at the call of
 the helper.
 
 ## Evidence
@@ -96,6 +96,7 @@ from looplint.rule import (
     only_over,
     order_is_chosen,
     shuffles,
+    starts_over_in,
 )
 
 CODE = "LL901"
@@ -127,13 +128,14 @@ def check(program: Program) -> Reports:
                 severity=_severity(loader),
             )
             continue
+        seed = starts_over_in(program, found)
         yield Report(
             found.loader,
-            message,
-            note(found.backward, "its batches are trained on here"),
+            message + (", and set the seed once: each epoch starts over from it" if seed is not None else ""),
+            (*note(found.backward, "its batches are trained on here"), *note(seed, "each epoch sets the seed to the same here")),
             repair=SetArgument(event=found.loader, name="shuffle", value=_value(loader))
-            if swapped is None
-            else GiveArgument(event=found.loader, values={"shuffle": "True"}, applicability="unsafe"),
+            if swapped is None and seed is None
+            else GiveArgument(event=found.loader, values={"shuffle": _value(loader)}, applicability="unsafe"),
             severity=_severity(loader),
         )
     yield from _driven(program)

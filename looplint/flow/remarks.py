@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from looplint.domain.objects import Loader
     from looplint.domain.values import EventKey, Outcomes, Value
+    from looplint.flow.graph import Guard
     from looplint.syntax import ir
 
 
@@ -202,6 +203,8 @@ class Seed(Remark):
     kind = "seed"
     # Whether an object out of sight is told it by its own method, which as a rule seeds what that draws: `env.action_space.seed(3)`.
     alone: bool = False
+    # What it is told, which changes from turn to turn as a condition does; None where it may not be what shuffles a loader that starts over.
+    told: tuple[Guard, ...] | None = None
 
 
 class Initialize(Remark):

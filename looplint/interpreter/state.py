@@ -213,6 +213,11 @@ class Position(Path):
         behind = names.union(*(self.frame.given.get(n, ()) for n in names))
         return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning, owner)
 
+    def reading(self, expr: ir.Expr) -> Guard:
+        """What an expression reads, in whose words: its value changes as the outcome of a condition on it does."""
+        names = read_by(expr)[1]
+        return self._guard(expr, True, names, settled.owner_of(self.frame, names))
+
     def forget(self, path: str) -> None:
         """A name got a new value: conditions on it no longer hold."""
         if path in self.frame.shared:

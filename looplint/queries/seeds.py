@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Module
+from looplint.domain.objects import Loader, Module
 from looplint.flow.events import Construct, Escape, Event, Forward, Load, Step
 from looplint.flow.remarks import Initialize, Seed
 from looplint.knowledge.layers import CONTAINERS
-from looplint.queries.program import Program
+from looplint.queries.program import Pass, Program
 from looplint.queries.relations import may_change, related
 from looplint.semantics.parameters import draws_when_run
 
@@ -32,6 +32,18 @@ def drawn_unseeded(program: Program, module: Module) -> tuple[Event, Event] | No
     steps = [e for e in program.of(Step) if e.loops and may_change(e, module)]
     trained = bool(steps) and all(e.root != built.root or e.index > late.index for e in steps)
     return (built, late) if trained and not again and not given else None
+
+
+def starts_over_in(program: Program, found: Pass) -> Seed | None:
+    """The seed that each epoch of a training sets anew to the same, from which a loader that shuffles would draw one order each time."""
+    if any(isinstance(each, Loader) and "generator" in each.options for each in found.loader.subjects):
+        return None
+    for event in program.of(Seed):
+        if event.told is None or found.epochs not in event.loops or found.batches in event.loops:
+            continue
+        if program.every_iteration(event, found.epochs) and not any(program.varies(each, found.epochs) for each in event.told):
+            return event
+    return None
 
 
 def _is_filled_later(module: Module) -> bool:

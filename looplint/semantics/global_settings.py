@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Value, constant_of
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Value, constant_of
 from looplint.flow.events import Switch
+from looplint.flow.graph import Guard
 from looplint.flow.remarks import Seed
 from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
@@ -13,8 +14,16 @@ from looplint.syntax import ir
 
 @transfer("seed")
 def _seed(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    interp.remark(Seed(), expr.node, {interp.setting_owner("torch.random")})
+    interp.remark(Seed(told=told(interp, args, expr)), expr.node, {interp.setting_owner("torch.random")})
     return UNKNOWN
+
+
+def told(interp: Interpreter, args: Arguments, expr: ir.Call) -> tuple[Guard, ...] | None:
+    """What a seed is told that the text does not say; None where that is nothing, or comes through `*args`."""
+    known = dict(zip((id(each) for each in expr.args), args.values(), strict=False))
+    if not expr.args or args.starred:
+        return None
+    return tuple(interp.reading(each.value) for each in expr.args if constant_of(known.get(id(each), NOTHING)) is None)
 
 
 @transfer("overwrite-flag")

@@ -9,8 +9,12 @@ from looplint.interpreter import hooks
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge import naming
 from looplint.semantics import devices
+from looplint.semantics.global_settings import told
 from looplint.semantics.gradients import backward
 from looplint.syntax import ir
+
+# Libraries that draw numbers of their own.
+_WITH_SEEDS_OF_THEIR_OWN = frozenset({"cupy", "jax", "numpy", "random", "tensorflow"})
 
 
 @hooks.unknown_called
@@ -20,7 +24,9 @@ def _unknown_called(interp: Interpreter, args: Arguments, expr: ir.Expr) -> bool
         return False
     callee = ir.render(expr.func)
     if "seed" in callee.lower():
-        interp.remark(Seed(alone=_seeds_its_own(interp, expr.func)), expr.node, {interp.setting_owner("torch.random")})
+        alone = _seeds_its_own(interp, expr.func)
+        what = told(interp, args, expr) if not alone and not _seeds_others(interp, expr.func) else None
+        interp.remark(Seed(alone=alone, told=what), expr.node, {interp.setting_owner("torch.random")})
     if isinstance(expr.func, ir.Attr) and expr.func.attr == "cuda":
         devices.note_unconditional(interp)
     if isinstance(expr.func, ir.Attr) and expr.func.attr == "backward" and all(each.keyword for each in expr.args):
@@ -35,6 +41,12 @@ def _seeds_its_own(interp: Interpreter, func: ir.Expr) -> bool:
     with interp.looking():
         owner = interp.evaluate(func.value)
     return not any(isinstance(a, External | ModuleRef | ClassRef) for a in owner)
+
+
+def _seeds_others(interp: Interpreter, func: ir.Expr) -> bool:
+    """Whether what is called is of a library whose numbers no loader of torch draws."""
+    with interp.looking():
+        return any(isinstance(a, External) and a.qualname.partition(".")[0] in _WITH_SEEDS_OF_THEIR_OWN for a in interp.evaluate(func))
 
 
 def _iterated(interp: Interpreter, name: str) -> str | None:
