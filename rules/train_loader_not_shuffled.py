@@ -65,8 +65,8 @@ for epoch in range(3):
 
 ## Repair
 
-Safe: `shuffle=True`, or `shuffle=sampler is None`; unsafe where the program says False, and where each epoch sets the seed to the same. None where a framework goes over the loader, and where a helper passes its own `**kwargs` to the loader: the finding is at the call of
-the helper.
+Safe: `shuffle=True`, or `shuffle=sampler is None`; unsafe where the program says False, or each epoch sets the same seed. None where a framework
+goes over the loader, and where a helper passes its own `**kwargs` to the loader: the finding is at the call of the helper.
 
 ## Evidence
 
@@ -83,7 +83,6 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
-    SetArgument,
     Severity,
     Step,
     argument,
@@ -133,9 +132,9 @@ def check(program: Program) -> Reports:
             found.loader,
             message + (", and set the seed once: each epoch starts over from it" if seed is not None else ""),
             (*note(found.backward, "its batches are trained on here"), *note(seed, "each epoch sets the seed to the same here")),
-            repair=SetArgument(event=found.loader, name="shuffle", value=_value(loader))
-            if swapped is None and seed is None
-            else GiveArgument(event=found.loader, values={"shuffle": _value(loader)}, applicability="unsafe"),
+            repair=GiveArgument(
+                event=found.loader, values={"shuffle": _value(loader)}, applicability="unsafe" if swapped or seed else "safe"
+            ),
             severity=_severity(loader),
         )
     yield from _driven(program)
