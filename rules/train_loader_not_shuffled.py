@@ -127,14 +127,12 @@ def check(program: Program) -> Reports:
                 severity=_severity(loader),
             )
             continue
-        seed = starts_over_in(program, found)
+        seed, values = starts_over_in(program, found), {"shuffle": _value(loader)}
         yield Report(
             found.loader,
             message + (", and set the seed once: each epoch starts over from it" if seed is not None else ""),
             (*note(found.backward, "its batches are trained on here"), *note(seed, "each epoch sets the seed to the same here")),
-            repair=GiveArgument(
-                event=found.loader, values={"shuffle": _value(loader)}, applicability="unsafe" if swapped or seed else "safe"
-            ),
+            repair=GiveArgument(event=found.loader, values=values, applicability="unsafe" if swapped or seed else "safe"),
             severity=_severity(loader),
         )
     yield from _driven(program)
