@@ -48,6 +48,7 @@ from looplint.semantics.module_containers import fill_derived
 from looplint.semantics.outcomes import of_forward
 from looplint.semantics.parameters import held, is_frozen, note_class, shows_no_parameters, without_parameters
 from looplint.semantics.pipeline_stages import run_stages, runs_stages
+from looplint.semantics.sessions import runs_a_session
 from looplint.syntax import ir
 
 _NO_MODELS = (
@@ -118,6 +119,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
     if naming.describes(method):
         return unfollowed.quiet(interp, args)
+    if runs_a_session(method, args):
+        return UNKNOWN
     if runs_stages(method, args):
         return run_stages(interp, [obj], expr)
     trains_itself = bool(method) and obj.symbolic and unseen_methods.trains_itself(interp, method) != "never"
