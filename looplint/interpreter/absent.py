@@ -64,6 +64,27 @@ def is_no_key(interp: Interpreter, owner: Value, expr: ir.Subscript) -> bool:
     return False
 
 
+def does_not_fit(interp: Interpreter, value: Value, targets: list[ir.Expr], stmt: ir.Stmt | None) -> bool:
+    """Whether an unpacking ends the path: what a function returns is a dict that the program has written, with fewer entries, and that no object keeps."""
+    match [*value], stmt:
+        case [Ref(Dict(exact=True, changed=False, shown=False, escaped=False, qualname="" | "builtins.dict") as obj)], ir.Assign(
+            value=ir.Call() as call
+        ):
+            number = sum(slot.startswith("=") for slot in obj.heap)
+            if (
+                number >= len(targets)
+                or any(isinstance(target, ir.Star) for target in targets)
+                or objects.is_rewritten(interp, obj)
+                or any(
+                    Ref(obj) in kept for each in interp.heap.objects.values() if isinstance(each, Instance) for kept in each.heap.values()
+                )
+            ):
+                return False
+            endings.end_there(interp, f"`{ir.render(call)}` gives a dict of {number}, and is unpacked into {len(targets)}", call)
+            return True
+    return False
+
+
 def _complaint(interp: Interpreter, owner: Value, expr: ir.Attr) -> str:
     """What an object certainly lacks of which an attribute is read; nothing where it may have it.
 

@@ -29,6 +29,7 @@ from looplint.domain.values import (
     tensor_of,
 )  # fmt: skip
 from looplint.interpreter import (
+    absent,
     choices,
     classes,
     conditions,
@@ -107,7 +108,8 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
                     value = outside.entry_of_any(interp, target, value, stmt.value)
             _assign_item(interp, target, value, stmt)
         case ir.Display():
-            _unpack(interp, target.items, value, stmt)
+            if not absent.does_not_fit(interp, value, target.items, stmt):
+                _unpack(interp, target.items, value, stmt)
         case ir.Star():
             assign(interp, target.value, value)
 
