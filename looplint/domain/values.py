@@ -153,15 +153,31 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of some modules or optimizers, or their gradients; `exact` when it is all of each, `cut` when they were chosen by their place."""
+    """Parameters of some modules or optimizers, or their gradients; `exact` when it is all of each, `cut` when they were chosen by their place.
+
+    `form` tells what holds them: something with several in it, one parameter itself, or tensors that are none: their data, and what is computed.
+    """
 
     sources: frozenset[Obj]
     exact: bool = True
     grad: bool = False
     cut: bool = False
+    form: Literal["several", "one", "tensors"] = "several"
 
     def __hash__(self) -> int:
-        return hash((self.sources, self.exact, self.grad, self.cut))
+        return hash((self.sources, self.exact, self.grad, self.cut, self.form))
+
+    def item(self) -> Params:
+        """What iterating over them, or an index, gives: one of several, or a row of one."""
+        return replace(self, form="one" if self.form == "several" else "tensors")
+
+    def result(self) -> Params:
+        """What an operation makes of them: of one parameter a tensor that is none, of several what has some in it, as a sum of lists."""
+        return replace(self, form="several" if self.form == "several" else "tensors")
+
+    def listed(self) -> Params:
+        """What a list of them has in it: several parameters, or none but their data."""
+        return replace(self, form="tensors" if self.form == "tensors" else "several")
 
 
 @dataclass(frozen=True, slots=True)

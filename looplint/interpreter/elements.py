@@ -53,7 +53,7 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                     interp.uses.scored |= atom.origins
                 value = hooks.unpacked.run(interp, frozenset({atom}), known.value)
             case Params():
-                value = UNKNOWN if is_option(atom, known) else frozenset({replace(atom, exact=False)})
+                value = UNKNOWN if is_option(atom, known) else frozenset({replace(atom.item(), exact=False)})
             case Tensor():
                 value = frozenset({_picked(atom, index)})
             case Unknown():
@@ -90,7 +90,7 @@ def cut(value: Value) -> Value:
 def _cut(atom: Atom) -> Atom:
     match atom:
         case Params():
-            return replace(atom, exact=False, cut=True)
+            return replace(atom.result(), exact=False, cut=True)
         case Tuple():
             return replace(atom, items=tuple(map(cut, atom.items)))
     return atom
@@ -120,7 +120,9 @@ def element_of(interp: Interpreter, value: Value) -> Value:
                 inner = atom.element
             case Ref():
                 inner = objects.element(interp, atom.obj)
-            case Tensor() | Params() | Unknown():
+            case Params():
+                inner = frozenset({atom.item()})
+            case Tensor() | Unknown():
                 inner = frozenset({atom})
             case Const() if isinstance(atom.value, str):
                 inner = frozenset({Unknown()})

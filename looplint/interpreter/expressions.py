@@ -202,7 +202,7 @@ def _unary(interp: Interpreter, expr: ir.Unary) -> Value:
     known = constant_of(value)
     if known is not None and isinstance(known.value, int | float) and expr.op == "-":
         return const(-known.value)
-    return frozenset(negated(a) if isinstance(a, Tensor) else a for a in value)
+    return frozenset(negated(a) if isinstance(a, Tensor) else a.result() if isinstance(a, Params) else a for a in value)
 
 
 def _compare(interp: Interpreter, expr: ir.Compare) -> Value:
@@ -332,7 +332,8 @@ def _comprehension(interp: Interpreter, expr: ir.Comprehension) -> Value:
     value = values[-1]
     params = [a for a in value if isinstance(a, Params)]
     if params:
-        return frozenset(params if not any(c.tests for c in expr.clauses) else [Params(p.sources, False) for p in params])
+        some = any(c.tests for c in expr.clauses)
+        return frozenset(Params(p.sources, exact=False, form=p.listed().form) if some else p.listed() for p in params)
     if expr.kind == "DictComp":
         obj = interp.create(Dict, expr.node)
         obj.picks = any(c.tests for c in expr.clauses)

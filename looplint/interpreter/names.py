@@ -123,7 +123,7 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
             case Params():
                 if name in GRADIENTS or atom.grad:
                     hooks.gradient_read.run(interp, atom)
-                value = frozenset({replace(atom, grad=atom.grad or name in GRADIENTS)})
+                value = frozenset({replace(atom, grad=atom.grad or name in GRADIENTS, form="tensors")})
             case Super():
                 value = _super_member(interp, atom, name, called=called)
             case Const() if atom.value is None:

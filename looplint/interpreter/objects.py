@@ -248,9 +248,9 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
     if isinstance(obj, Module) and obj.part and name in _OF_NO_LAYER:
         return UNKNOWN  # a text, a dict or a logger goes by the name
     if name in ("weight", "bias", "data"):
-        return frozenset({Params(frozenset({obj}), exact=False)})
+        return frozenset({Params(frozenset({obj}), exact=False, form="tensors" if name == "data" else "one")})
     if name in GRADIENTS and isinstance(obj, Module) and obj.part:
-        gradient = Params(frozenset({obj}), exact=False, grad=True)  # what has a gradient is a parameter
+        gradient = Params(frozenset({obj}), exact=False, grad=True, form="tensors")  # what has a gradient is a parameter
         hooks.gradient_read.run(interp, gradient)
         return frozenset({gradient})
     child = Module((obj.key, name), f"{obj.name}.{name}" if obj.name else name)

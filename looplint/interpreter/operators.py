@@ -79,7 +79,7 @@ def binary(interp: Interpreter, op: str, left: Value, right: Value, expr: ir.Bin
     if op == "*" and lists:
         return ref(objects.new_list(interp, expr.node, [element_of(interp, left if refs(left, List) else right)], exact=False))
     if any(isinstance(a, Params) for a in left | right):
-        return join(frozenset(a for a in left if isinstance(a, Params)), frozenset(a for a in right if isinstance(a, Params)))
+        return join(*(frozenset(a.result() for a in side if isinstance(a, Params)) for side in (left, right)))
     units = frozenset().union(*(a.units for a in left | right if isinstance(a, Number)))
     plain = _are_numbers(left) and _are_numbers(right)
     number = hooks.reckoned.run(interp, op, left, right, units, expr) if units or plain else None

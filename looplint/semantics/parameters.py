@@ -298,7 +298,7 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
         flag = args.get(0, "requires_grad")
         value = const(True) if flag is None else flag
         want_gradients(interp, params.sources, expr.node, value, all_of_each=params.exact, some=takes_from_some(params, value))
-    return frozenset({params})
+    return frozenset({params if name.endswith("_") else params.result()})
 
 
 def _shortens(interp: Interpreter, expr: ir.Call) -> bool:
@@ -455,7 +455,7 @@ def _parameters(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
 @method_transfer("named-parameters")
 def _named_parameters(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     _ask(interp, obj)
-    return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({_of_module(obj)})))}))})
+    return frozenset({Iter(frozenset({Tuple((UNKNOWN, frozenset({_of_module(obj).item()})))}))})
 
 
 @method_transfer("requires-grad")

@@ -34,6 +34,7 @@ from looplint.interpreter.transfers import method_transfer
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import BARE_MODULES, GRADIENTS
+from looplint.semantics.parameters import is_frozen
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
@@ -304,10 +305,7 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
         return
     constructing = any(f.name == "__init__" for f in interp.active) and obj.cls is not None
     modules = refs(value, Module, Loss)
-    parameters = [a for a in value if isinstance(a, Params)]
-    # Where the module is one of several, so are the parameters: those of the others are not what this one gets.
-    is_given_others = bool(parameters) and not any(_is_there(a, obj) for a in parameters)
-    if (modules or is_given_others) and not constructing:
+    if (modules or _is_given_others(obj, value)) and not constructing:
         _replace(interp, obj, target.attr, modules, target.node)
     adopt(obj, value)
     if modules and not constructing:
@@ -321,6 +319,19 @@ def _set_on_module(interp: Interpreter, obj: Module, target: ir.Attr, value: Val
     for inner in modules:
         if not inner.name or inner.name == target.attr:
             inner.name = f"{ir.render(target.value)}.{target.attr}"
+
+
+def _is_given_others(obj: Module, value: Value) -> bool:
+    """Whether a module is given a parameter of another one, which takes gradients: a list of them, or a tensor that is none, is not registered.
+
+    Where the module is one of several, so are the parameters: those of the others are not what this one gets.
+    """
+    parameters = [a for a in value if isinstance(a, Params)]
+    return (
+        any(a.form == "one" for a in parameters)
+        and not any(_is_there(a, obj) for a in parameters)
+        and not all(is_frozen(o) for a in parameters for o in a.sources)
+    )
 
 
 def _is_there(params: Params, obj: Module) -> bool:
