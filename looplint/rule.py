@@ -239,6 +239,7 @@ from looplint.queries.relations import (
     subjects,
 )
 from looplint.queries.resuming import (
+    built_each_turn,
     fits_only_if_spread,
     given_no_state,
     goes_on,
@@ -342,7 +343,7 @@ __all__ = [
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "set_back_at_updates", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "drawn_by", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "only_over", "order_is_chosen", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "never_in_order_again", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "leaves_models_behind", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
-    "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
+    "built_each_turn", "fits_only_if_spread", "given_no_state", "goes_on", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
     "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "starts_over_in", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
     "Scored", "backwards_not_for", "differentiating_forwards", "scored",
     "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",

@@ -65,7 +65,7 @@ def train(resume: str, epochs: int):
 - The best model, loaded after training.
 - A checkpoint of which an entry with "optim" in its name is read.
 - An optimizer that is restored, that may be (a load whose object is not known), or that escapes into code that cannot be followed.
-- An optimizer that is passed in.
+- An optimizer that is passed in, and one that each turn of the loop builds anew, unless checkpoints are written within a turn.
 - A program that refuses an option for it: `assert not args.resume_optimizer`.
 
 ## Repair
@@ -86,6 +86,7 @@ from looplint.rule import (
     Report,
     Reports,
     Save,
+    built_each_turn,
     called_at,
     given_no_state,
     name_of,
@@ -116,8 +117,8 @@ def check(program: Program) -> Reports:
             step = steps_after(program, optimizer, restored)
             if step is None or not related(optimizer.holds, models):
                 continue  # the best model, loaded after training
-            if not _starts_anew(program, optimizer):
-                continue
+            if not _starts_anew(program, optimizer) or built_each_turn(program, optimizer, restored):
+                continue  # restored, or built anew in each turn of a loop
             name = name_of(optimizer, "the optimizer")
             kept = [e for e in program.of(Save) if any(related(optimizer.holds, {s.owner}) or s.owner in models for s in e.states)]
             whole = [e for e in kept if any(s.owner is optimizer for s in e.states)]

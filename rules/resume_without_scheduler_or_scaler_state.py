@@ -74,6 +74,7 @@ def train(resume: str, epochs: int):
   where the training began.
 - `ExponentialLR`, whose next rate follows from the present one, and schedulers that are not torch's.
 - A scaler that is switched off.
+- A scheduler or scaler that each turn of the loop builds anew.
 
 ## Repair
 

@@ -7,7 +7,7 @@ import libcst as cst
 from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Event, LoadState, Move, Save, Schedule, Snapshot, Step
+from looplint.flow.events import Construct, Event, LoadState, Move, Save, Schedule, Snapshot, Step
 from looplint.flow.remarks import Spread
 from looplint.knowledge.schedules import MEMORYLESS_SCHEDULERS
 from looplint.queries.naming import callee
@@ -122,6 +122,20 @@ def given_no_state(program: Program, obj: Obj) -> bool:
     return not obj.escaped and not obj.symbolic and not any(obj in e.subjects or not e.subjects for e in program.of(LoadState))
 
 
+def built_each_turn(program: Program, obj: Obj, restored: Event) -> bool:
+    """Whether each turn of a loop behind the place where something is restored builds an object anew: it starts from nothing in every run.
+
+    Not where a file is written in a loop within such a turn: what is restored then goes on in the middle of one.
+    """
+    built = [e for e in program.of(Construct) if obj in e.subjects]
+    return bool(built) and all(
+        _in_later_loop(e, restored)
+        and program.every_iteration(e, e.loops[-1])
+        and not any(e.loops[-1] in save.loops and len(save.loops) > len(e.loops) for save in program.of(Save))
+        for e in built
+    )
+
+
 def starts_over(program: Program, restored: LoadState, optimizer: Optimizer) -> list[tuple[Scheduler | Scaler, Event]]:
     """The schedulers and scalers of an optimizer that start over where it is restored to go on, each with its first step there."""
     found: list[tuple[Scheduler | Scaler, Event]] = []
@@ -129,12 +143,21 @@ def starts_over(program: Program, restored: LoadState, optimizer: Optimizer) -> 
         if refs(scheduler.optimizer, Optimizer) == [optimizer] and _counts_from_nothing(program, scheduler):
             steps = [e for e in program.of(Schedule) if scheduler in e.subjects]
             step = next((e for e in steps if _in_later_loop(e, restored)), None)
-            if step is not None and all(_is_plain(program, e, optimizer) for e in steps):
+            if (
+                step is not None
+                and not built_each_turn(program, scheduler, restored)
+                and all(_is_plain(program, e, optimizer) for e in steps)
+            ):
                 found.append((scheduler, step))
     for scaler in program.scalers:
         known = constant_of(scaler.enabled) if scaler.enabled is not None else None
         scaled = next((e for e in program.of(Step) if optimizer in e.subjects and e.scaler is scaler and _in_later_loop(e, restored)), None)
-        if scaled is not None and (known is None or known.value) and given_no_state(program, scaler):
+        if (
+            scaled is not None
+            and (known is None or known.value)
+            and given_no_state(program, scaler)
+            and not built_each_turn(program, scaler, restored)
+        ):
             found.append((scaler, scaled))
     keys = {key.lower() for file in restored.files for key in file.keys}
     return [(o, e) for o, e in found if not any(word in key for key in keys for word in _ENTRIES[type(o)])]
