@@ -57,7 +57,7 @@ torch.save(net.state_dict(), "weights.pt")
 - Weights that somebody else has published, by their name, or that the program downloads: they were saved from the CPU. That an option of the command
   line is called "pretrained" does not tell who has saved the file.
 - A state whose entries the program moves to the CPU, each in its place, before it writes them: the file is one of CPU tensors.
-- A load under a condition that only holds where there is a GPU, by its words.
+- A load under a condition that only holds where there is a GPU, by its words, and one in a `try` that loads again with `map_location` after a RuntimeError.
 - Where nothing in the program writes a state from a GPU, this is advice: who has saved the file, and from where, is not seen.
 - Where the load would fail all the same, this is advice too: into a model that `DataParallel` wraps under a condition, whose state has other names
   without it, and in `__setstate__`, before which the tensors of a pickle are loaded.
@@ -88,6 +88,7 @@ from looplint.rule import (
     called_at,
     fits_only_if_spread,
     implies_gpu,
+    loads_again,
     note,
     written_from_cpu,
     written_from_gpu,
@@ -118,6 +119,8 @@ def check(program: Program) -> Reports:
                 continue  # weights that somebody else has published
             if any(implies_gpu(g.test, held=g.held) for g in event.guards):
                 continue  # a load under a condition that only holds where there is a GPU
+            if loads_again(event):
+                continue  # a load that is made again, with `map_location`, where it fails
             restored = program.restored_from(event.file)
             if restored and all(isinstance(o, Scheduler | Scaler) for e in restored for o in e.subjects):
                 continue  # the state of a scheduler or a scaler, which holds no tensor

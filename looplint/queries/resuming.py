@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Construct, Event, LoadState, Move, Save, Schedule, Snapshot, Step
+from looplint.flow.events import Construct, Event, LoadState, Move, ReadFile, Save, Schedule, Snapshot, Step
 from looplint.flow.remarks import Spread
 from looplint.knowledge.schedules import MEMORYLESS_SCHEDULERS
 from looplint.queries.naming import callee
@@ -67,6 +69,47 @@ def fits_only_if_spread(program: Program, restored: LoadState) -> bool:
         e for e in program.of(Spread) if related(e.subjects, restored.subjects) and e.root == restored.root and e.index <= restored.index
     ]
     return any(set(e.guards) - set(restored.guards) for e in spread)
+
+
+def loads_again(read: ReadFile) -> bool:
+    """Whether the program loads again, onto a device that it names, where a load fails: `except RuntimeError: torch.load(path, map_location="cpu")`."""
+    found = ((site, site.module.lowered()) for site in read.chain)
+    return any(code is not None and site.node in _loaded_again(code) for site, code in found)
+
+
+@ir.kept_with_code
+def _loaded_again(code: ir.ModuleCode) -> frozenset[cst.CSTNode]:
+    """The calls of a file in the body of a `try` that loads again, with `map_location`, where one raises what torch does on a machine without a GPU."""
+    found: set[cst.CSTNode] = set()
+    for stmt in (stmt for f in (code.top, *code.functions) for stmt in ir.statements(f.body)):
+        if isinstance(stmt, ir.Try) and isinstance(stmt.node, cst.Try | cst.TryStar):
+            caught = [body for handler, (_, body) in zip(stmt.node.handlers, stmt.handlers) if _catches_errors(handler.type)]
+            if any(_names_a_device(call) for body in caught for call in _calls(body)):
+                found.update(call.node for call in _calls(stmt.body))
+    return frozenset(found)
+
+
+def _calls(body: list[ir.Stmt]) -> Iterator[ir.Call]:
+    for stmt in ir.statements(body):
+        yield from (part for part in ir.walk(*ir.expressions(stmt)) if isinstance(part, ir.Call))
+
+
+def _names_a_device(call: ir.Call) -> bool:
+    """Whether a call tells where what is loaded goes: `torch.load(path, map_location="cpu")`, `torch.load(path, "cpu")`."""
+    placed = [arg.keyword for arg in call.args]
+    return "map_location" in placed or (ir.called_name(call) == "load" and placed[:2] == [None, None])
+
+
+def _catches_errors(caught: cst.BaseExpression | None) -> bool:
+    """Whether a handler catches a RuntimeError."""
+    match caught:
+        case None:
+            return True
+        case cst.Name(value=name):
+            return name in ("RuntimeError", "Exception", "BaseException")
+        case cst.Tuple(elements=elements):
+            return any(_catches_errors(element.value) for element in elements)
+    return False
 
 
 def written_from_gpu(program: Program, restored: list[LoadState]) -> Save | None:
