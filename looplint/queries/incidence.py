@@ -77,6 +77,23 @@ def _may_apply(called: Iterable[Obj], parts: Iterable[Obj]) -> bool:
     )
 
 
+def _have_the_names_of(called: Iterable[Obj], parts: Iterable[Obj]) -> bool:
+    """Whether all that is called of a model out of sight has the name of one of some parts, further inside: `model.critic(x)` applies `model.net.critic`."""
+    held = [part for part in parts if _is_read_of_a_model(part)]
+    return all(
+        _is_read_of_a_model(each) and any(each.parent in part.lineage() and _own_name(part) == _own_name(each) for part in held)
+        for each in called
+    )
+
+
+def _is_read_of_a_model(obj: Obj) -> bool:
+    return isinstance(obj, Module) and obj.part and obj.symbolic and obj.cls is None and not obj.many and _own_name(obj).isidentifier()
+
+
+def _own_name(obj: Obj) -> str:
+    return obj.name.rpartition(".")[2]
+
+
 class Incidence:
     """The events of a program by their kinds, and what they happen to, for sure or perhaps."""
 
@@ -317,7 +334,7 @@ class Incidence:
             alone = alone or event in self._used_events.get(obj, ()) or (isinstance(event, Clip) and self._are_of(obj, modules))
             return ("must" if event.certain else "may") if alone else "may"
         if not are_its_own:
-            if alone and event.kind == "backward" and _may_apply(modules, holds):
+            if event.kind == "backward" and self._may_apply_held(modules, obj, rivals):
                 return "must" if event.certain else "may"
             certain = event.kind in ("clear", "clip") or (
                 isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds)
@@ -341,7 +358,21 @@ class Incidence:
     def may_apply(self, forward: Event, optimizer: Optimizer) -> bool:
         """Whether a forward may apply what an optimizer holds: by what it is a forward of, or the optimizer is the one there is, of a part of the same model."""
         holds, called = optimizer.holds, forward.subjects
-        return not holds or related(holds, called) or (self._rivals(forward, optimizer) <= {optimizer} and _may_apply(called, holds))
+        return not holds or related(holds, called) or self._may_apply_held(called, optimizer, self._rivals(forward, optimizer))
+
+    def _may_apply_held(self, called: Set[Obj], optimizer: Optimizer, rivals: Set[Optimizer | Engine]) -> bool:
+        """Whether what is called of a model out of sight applies what an optimizer holds of it, and no other does: the one there is, or that of its name."""
+        others = [o for o in rivals if o is not optimizer]
+        if not others:
+            return _may_apply(called, optimizer.holds)
+        around = {whole for part in optimizer.holds for whole in part.lineage()}
+        of_model = [each for each in called if not around.isdisjoint(each.lineage())]
+        of_others = {part for o in others for part in o.holds}
+        return (
+            bool(of_model)
+            and _have_the_names_of(of_model, optimizer.holds)
+            and not any(related(of_others, [each]) or _have_the_names_of([each], of_others) for each in of_model)
+        )
 
     def _is_older(self, handed: Set[Obj], built: Set[Obj]) -> bool:
         """Whether modules are handed to a function that builds others then: whatever they are, they are none of these, nor have these a part of them."""
