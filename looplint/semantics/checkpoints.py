@@ -10,13 +10,14 @@ from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, 
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Mix
-from looplint.interpreter import choices, hooks, outside
+from looplint.interpreter import choices, endings, hooks, outside
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.semantics import devices
 from looplint.semantics.downloads import is_downloaded
 from looplint.semantics.tensor_evidence import note_discarded
+from looplint.semantics.whole_checkpoints import has_no_such_entry
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
@@ -51,6 +52,9 @@ def _kept_as(interp: Interpreter, expr: ir.Expr) -> frozenset[StateDict]:
 
 @method_transfer("load-state")
 def _load_state(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    if key := has_no_such_entry(interp, obj, expr):
+        endings.end_there(interp, f"`{ir.render(expr)}` ends in a RuntimeError: the state of the model has no `{key}`", expr)
+        return UNKNOWN
     interp.emit(LoadState(states=_told_states(args.values()), files=files_in(args.values())), expr.node, {obj})
     return UNKNOWN
 
