@@ -80,10 +80,11 @@ def _may_apply(called: Iterable[Obj], parts: Iterable[Obj]) -> bool:
 def _have_the_names_of(called: Iterable[Obj], parts: Iterable[Obj]) -> bool:
     """Whether all that is called of a model out of sight has the name of one of some parts, further inside: `model.critic(x)` applies `model.net.critic`."""
     held = [part for part in parts if _is_read_of_a_model(part)]
-    return all(
-        _is_read_of_a_model(each) and any(each.parent in part.lineage() and _own_name(part) == _own_name(each) for part in held)
-        for each in called
-    )
+
+    def is_named_so(obj: Obj) -> bool:
+        return any(obj.parent is not None and obj.parent in part.lineage() and _own_name(part) == _own_name(obj) for part in held)
+
+    return all(_is_read_of_a_model(each) and is_named_so(each) for each in called)
 
 
 def _is_read_of_a_model(obj: Obj) -> bool:

@@ -83,7 +83,8 @@ def _loaded_again(code: ir.ModuleCode) -> frozenset[cst.CSTNode]:
     found: set[cst.CSTNode] = set()
     for stmt in (stmt for f in (code.top, *code.functions) for stmt in ir.statements(f.body)):
         if isinstance(stmt, ir.Try) and isinstance(stmt.node, cst.Try | cst.TryStar):
-            caught = [body for handler, (_, body) in zip(stmt.node.handlers, stmt.handlers) if _catches_errors(handler.type)]
+            types = [handler.type for handler in stmt.node.handlers]
+            caught = [body for type_, (_, body) in zip(types, stmt.handlers) if _catches_errors(type_)]
             if any(_names_a_device(call) for body in caught for call in _calls(body)):
                 found.update(call.node for call in _calls(stmt.body))
     return frozenset(found)
