@@ -97,6 +97,8 @@ def _unmeasured(code: str, stream: Stream) -> str:
     failed, channels = failures(stream), OBSERVED[code].channels
     if channel := next((channel for channel in channels if channel in failed), ""):
         return f"the recording of {channel} failed, which is a fault of looplint: {failed[channel]}"
+    if stream.passed_over and "final values" in channels:
+        return "the script trains in several threads, and what they end with was not read"
     if "steps" in channels and stream.marked("compiled") and not stream.of("step"):
         return "the script compiles functions, and steps in them cannot be seen: TORCH_COMPILE_DISABLE=1 runs it uncompiled"
     return ""

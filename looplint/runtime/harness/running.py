@@ -148,6 +148,7 @@ def as_json(inspection: Inspection, *, events: bool = False) -> dict[str, Any]:
         "steps": stream.steps,
         "backwards": stream.backwards,
         "not_measured": failures(stream),
+        "threads_not_recorded": stream.passed_over,
         "blind": inspection.blind,
     }
     if events:
@@ -193,6 +194,11 @@ def _closing(inspection: Inspection) -> str:
     each = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
     found = f"{count} finding{'s' if count > 1 else ''}: {each}." if count else "No findings, in the text or in the run."
     lines = [ran, found, *filter(None, [inspection.blind])]
+    if others := recording.stream.passed_over:
+        lines.append(
+            f"It trains in {others + 1} threads, of which the first to do so was recorded: "
+            "what the others did, which graphs stay alive and which values the run ends with was not measured."
+        )
     lines += [
         f"Not measured: {channel}. The hook failed, which is a fault of looplint; the script went on without it: {error}"
         for channel, error in failures(recording.stream).items()

@@ -120,6 +120,7 @@ def _run_script(options: dict[str, Any]) -> None:
     failure: BaseException | None = None
     try:
         _run(options)
+        _wait_for_threads()
     except StepLimit as limit:
         end.update(outcome="step-limit", message=str(limit))
         end_children()
@@ -130,6 +131,9 @@ def _run_script(options: dict[str, Any]) -> None:
     except BaseException as error:  # noqa: BLE001 (whatever ends the script is part of the record; it is raised again as exit status)
         end.update(outcome="crashed", exit=1, error=_describe(error))
         failure = error
+    if recorder is not None and recorder.limits.aside and end["outcome"] in ("finished", "crashed"):
+        # The thread that trains was ended, and whatever became of the rest of the script is due to that.
+        end, failure = {"record": "end", "outcome": "step-limit", "exit": 0, "message": recorder.limits.reached}, None
     end["wall"], end["cpu"] = time.perf_counter() - began, time.process_time() - worked
     end["threads"] = torch.get_num_threads()
     if recorder is not None:
@@ -142,6 +146,15 @@ def _run_script(options: dict[str, Any]) -> None:
     if failure is not None:
         _print_user_traceback(failure)
         raise SystemExit(1)
+
+
+def _wait_for_threads() -> None:
+    """Waits for the threads that Python waits for at its end: what they do is part of the run."""
+    if (pools := sys.modules.get("concurrent.futures.thread")) is not None:
+        pools._python_exit()  # their threads wait for work otherwise
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
 
 
 def _record(options: dict[str, Any]) -> Any:

@@ -58,6 +58,8 @@ class FinalValues:
             self._take(entry, thing)
 
     def _take(self, entry: _Entry, thing: Any) -> None:
+        if self.tape.threads.several:  # others may still train it
+            return
         with self.tape.reading("final values"):
             if isinstance(thing, nn.Module):
                 tensors = {**dict(thing.named_parameters()), **dict(thing.named_buffers())}

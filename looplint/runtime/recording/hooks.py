@@ -27,6 +27,7 @@ from looplint.runtime.recording import (
     limits,
     measure,
     spawned,
+    threads,
 )
 from looplint.runtime.recording.probes import Sources
 from looplint.runtime.recording.tape import Tape
@@ -130,5 +131,6 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
         hooks_costs.install(tape, optimizers)
     final.install(tape, values)
     limits.install(tape, most)
+    threads.install(tape, most)
 
     return Recorder(tape, values, most)

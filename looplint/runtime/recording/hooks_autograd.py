@@ -26,8 +26,9 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
     def watch(*args: Any, **kwargs: Any) -> Watching:
         optimizers.notice_clears(filling=True)
         # What each optimizer's gradients already held: a backward adds to it.
-        held = _held(tape, optimizers)
-        before = {n: measure.gradient_marks(parameters) for n, parameters in held.items()}
+        with tape.threads.guard:
+            held = _held(tape, optimizers)
+            before = {n: measure.gradient_marks(parameters) for n, parameters in held.items()}
         facts: dict[str, Any] = {"before": {n: len(marks) - marks.count(None) for n, marks in before.items()}}
         place = tape.place()
         loss = args[0] if args else kwargs.get("tensors")
@@ -39,12 +40,14 @@ def _backward(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
         if outcome.error is not None:
             facts["error"] = type(outcome.error).__name__
             facts["frozen"] = [n for n, parameters in held.items() if _frozen(parameters)]
-        if not held:
-            optimizers.seek()
-            held = _held(tape, optimizers)
-            before = {n: [None for _ in measure.gradient_marks(parameters)] for n, parameters in held.items()}
-        facts["filled"] = [n for n, parameters in held.items() if measure.gradient_marks(parameters) != before[n]]
-        del held
+        with tape.threads.guard:
+            if not held and not tape.threads.foreign:
+                optimizers.seek()
+                held = _held(tape, optimizers)
+                before = {n: [None for _ in measure.gradient_marks(parameters)] for n, parameters in held.items()}
+            mine = {n: parameters for n, parameters in held.items() if optimizers.own(n)}
+            facts["filled"] = [n for n, parameters in mine.items() if measure.gradient_marks(parameters) != before[n]]
+        del held, mine
         tape.emit("backward", 0, facts, at=place)
 
     return watch

@@ -114,7 +114,7 @@ def _iterate(tape: Tape, limits: Limits) -> Callable[..., Watching]:
                 **_drawn(tape, loader),
             }
         )
-        tape.loops.append((weakref.ref(outcome.result), [number, passes[number], -1]))
+        tape.loops.append((weakref.ref(outcome.result), [number, passes[number], -1], tape.local.thread))
 
     return watch
 
@@ -133,7 +133,7 @@ def _install_next(tape: Tape, limits: Limits) -> None:
 
     @functools.wraps(original)
     def advance(self: Any) -> Any:
-        for iterator, position in tape.loops:
+        for iterator, position, _ in tape.loops:
             if iterator() is self:
                 try:
                     if limits.ends_pass(position):

@@ -243,7 +243,9 @@ def _sample_graph(tape: Tape, modules: Modules, place: int) -> None:
         return
     modules.searched[place] = searches + 1, modules.graphs
     facts: dict[str, int] = {}
-    with tape.reading("live graphs"):
+    with tape.threads.guard, tape.reading("live graphs"):
+        if tape.threads.foreign:
+            return
         facts = {**measure.live_graph(modules.hold_bytes), **measure.memory(tape.size)}
     if facts:
         modules.nodes += facts["nodes"]

@@ -30,6 +30,7 @@ class Optimizers:
         self.before: dict[int, dict[str, Any]] = {}
         # The parameters that were assigned to modules last, by the numbers of these events: whether an optimizer holds them is looked at when one steps.
         self.assigned: dict[int, list[weakref.ref[torch.Tensor]]] = {}
+        self.users: dict[int, int] = {}  # by number: the thread that stepped or cleared an optimizer last
         self.tracked: Callable[[], list[torch.nn.Module]] = list
         self.seek: Callable[[], None] = lambda: None  # looks for optimizers of classes that are not torch's
         tape.forgetting.append(self._forget)
@@ -38,12 +39,22 @@ class Optimizers:
         self.living.pop(number, None)
         self.left.pop(number, None)
         self.before.pop(number, None)
+        self.users.pop(number, None)
 
     def add(self, optimizer: Any, number: int) -> None:
         self.living[number] = weakref.ref(optimizer)
 
     def all(self) -> list[Any]:
-        return [o for ref in list(self.living.values()) if (o := ref()) is not None]
+        """The living ones, of which this thread may read the gradients."""
+        return [o for number, ref in list(self.living.items()) if self.own(number) and (o := ref()) is not None]
+
+    def own(self, number: int) -> bool:
+        """Whether no other thread trains what an optimizer holds."""
+        return not self.tape.threads.foreign or self.users.get(number) == self.tape.local.thread
+
+    def use(self, number: int) -> None:
+        """Notes that this thread steps or clears an optimizer."""
+        self.users[number] = self.tape.local.thread
 
     def holding(self, parameters: Iterable[Any]) -> list[int]:
         """The numbers of the optimizers that hold one of these parameters."""
@@ -67,6 +78,10 @@ class Optimizers:
 
     def notice_clears(self, filling: bool = False) -> None:
         """Emits the clears that happened since the last step without a call of zero_grad; `filling`: a backward comes next."""
+        with self.tape.threads.guard:
+            self._notice_clears(filling)
+
+    def _notice_clears(self, filling: bool) -> None:
         for optimizer in self.all() if self.left else ():
             number = self.tape.number(optimizer)
             left = self.left.get(number)
@@ -124,6 +139,8 @@ def register(tape: Tape, optimizers: Optimizers, optimizer: Any) -> int:
     }
     number = tape.object(optimizer, "optimizer", facts)
     optimizers.add(optimizer, number)
+    if tape.local.thread:  # what the script's first thread builds, others may train
+        optimizers.use(number)
     with tape.reading("final values"):
         optimizers.final.add_optimizer(optimizer, number, [] if any(map(_lazy, parameters)) else parameters)
     mine = set(map(id, parameters))
@@ -139,6 +156,7 @@ def _lazy(parameter: torch.Tensor) -> bool:
 def _clear(tape: Tape, optimizers: Optimizers) -> Callable[..., Watching]:
     def watch(optimizer: Any, *args: Any, **kwargs: Any) -> Watching:
         number = tape.number(optimizer) or register(tape, optimizers, optimizer)
+        optimizers.use(number)
         held = measure.with_gradient(measure.parameters_of(optimizer))
         if (yield None).error is not None:
             return
@@ -155,6 +173,7 @@ def _before_step(tape: Tape, optimizers: Optimizers) -> Callable[..., None]:
             # One optimizer's step that calls another's is one step; the inner one is no optimizer of its own to the rules.
             tape.write({"record": "inner", "object": number})
             return
+        optimizers.use(number)
         optimizers.notice_clears()
         optimizers.before[number] = begin_step(tape, optimizer, number, measure.parameters_of(optimizer), args, kwargs)
 
@@ -219,7 +238,9 @@ def end_step(tape: Tape, optimizers: Optimizers, optimizer: Any, number: int, fa
         with tape.reading("changes"):
             facts["change"] = measure.relative_change(copies)
             del copies  # they are the recorder's own memory
-            facts.update(_held(optimizers, optimizer, parameters), **measure.memory(tape.size))
+            facts.update(measure.memory(tape.size))
+            with tape.threads.guard:
+                facts.update(_held(optimizers, optimizer, parameters) if not tape.threads.foreign else {})
     if facts.get("closure"):
         with tape.reading("norms"):
             facts["norm"] = measure.norm(p.grad for p in parameters)

@@ -57,6 +57,7 @@ class Protocol:
         def watch(optimizer: Any, *args: Any, **kwargs: Any) -> Watching:
             tape, optimizers = self.tape, self.optimizers
             number = tape.number(optimizer) or register(tape, optimizers, optimizer)
+            optimizers.use(number)
             optimizers.notice_clears()
             facts = begin_step(tape, optimizer, number, measure.parameters_of(optimizer), args, kwargs)
             if (yield None).error is None:
@@ -70,6 +71,7 @@ class Protocol:
             number = self.tape.number(optimizer)
             if not number:
                 return
+            self.optimizers.use(number)
             held = measure.with_gradient(measure.parameters_of(optimizer))
             if (yield None).error is None:
                 self.optimizers.left.pop(number, None)

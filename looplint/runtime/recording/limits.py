@@ -11,7 +11,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
@@ -40,6 +40,8 @@ class Limits:
         self.taken: dict[tuple[int, int], int] = {}  # steps, by loader and pass
         self.lengths: dict[int, int | None] = {}  # of passes, by loader
         self.shortened = 0  # passes
+        self.reached = ""  # the limit that the run has come to
+        self.aside = False  # whether that was in a thread which is not the script's first, and which alone it ends
 
     def step(self) -> None:
         """Counts a step that was taken, or skipped by a scaler."""
@@ -47,14 +49,14 @@ class Limits:
         tape.pauses.step()
         tape.steps += 1
         self.unused = 0
-        passes = [(loader, number) for _, (loader, number, _) in tape.loops]
+        passes = [(loader, number) for _, (loader, number, _), _ in tape.loops]
         tape.trained.update(loader for loader, _ in passes)
         for each in passes if self.short else ():
             self.taken[each] = self.taken.get(each, 0) + 1
         self.outside += self.whole.issuperset(passes)
         most = self.steps * MOST if self.short and self.outside < self.steps else self.steps
         if most and tape.steps >= most:
-            raise StepLimit(f"{tape.steps} steps")
+            self.end(f"{tape.steps} steps")
 
     def ends_pass(self, position: list[int]) -> bool:
         """Whether a pass, now at this position, is to end before its next batch; called by what takes the batch."""
@@ -77,16 +79,29 @@ class Limits:
         self.backwards += 1
         self.unused += 1
         if self.steps and not self.tape.steps and self.backwards >= max(100, 10 * self.steps):
-            raise StepLimit(f"{self.backwards} backwards without a step")
+            self.end(f"{self.backwards} backwards without a step")
 
     def begin_pass(self, loader: int, number: int, length: int | None) -> None:
         """Counts a pass over a loader of so many batches that begins, the first with the number 0."""
         self.lengths[loader] = length
         if self.epochs and number >= self.epochs and loader in self.tape.trained:
-            raise StepLimit(f"{self.epochs} epochs" if self.epochs > 1 else "1 epoch")
+            self.end(f"{self.epochs} epochs" if self.epochs > 1 else "1 epoch")
         trained = sum(each[0] == loader and each not in self.whole for each in self.taken)
         if self.short and trained >= 2 and not self.tape.running_loops():
-            raise StepLimit("two epochs, of which it saw the first batches")
+            self.end("two epochs, of which it saw the first batches")
+
+    def end(self, message: str) -> NoReturn:
+        self.reached, self.aside = message, self.tape.local.thread > 0
+        raise StepLimit(message)
+
+    def stop(self) -> None:
+        """Ends a thread that is not recorded, where the one that is came to its limit."""
+        if self.reached:
+            raise StepLimit(self.reached)
+
+    @staticmethod
+    def is_limit(kind: type[BaseException]) -> bool:
+        return issubclass(kind, StepLimit)
 
 
 def _is_loop(frame: FrameType) -> bool:

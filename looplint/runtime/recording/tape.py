@@ -15,7 +15,8 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -24,6 +25,7 @@ import torch
 from looplint.flow.kinds import EventKind
 from looplint.runtime.recording.channels import Channel
 from looplint.runtime.recording.pauses import Pauses
+from looplint.runtime.recording.threads import Threads
 
 SPAWNED = ".spawned"  # after the name of a stream, with a number: those of the first processes that the script starts
 CHUNK = 1 << 22
@@ -34,9 +36,12 @@ LARGEST = 1 << 29  # a stream that grows beyond this is cut, and has a record of
 class Local(threading.local):
     """What the hooks of one thread are nested in."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: Iterator[int]) -> None:
+        self.thread = next(numbers)  # 0 for the one that the recorder was installed in
+        self.trains = False  # whether it is the thread that is recorded where several train
+        self.passed_over = False  # whether it is one of the others
         self.inside: set[str] = set()
-        self.busy = 0  # above zero while the recorder itself calls torch
+        self.busy = 0  # above zero while the recorder itself calls torch, and in a thread that is not recorded
         self.scaler: int = 0  # the scaler whose step() is running
         self.autocasts: list[str] = []  # the types of the regions around; empty for one that is off
         self.autocast = ""  # the type that the running forward computes in
@@ -145,9 +150,10 @@ class Tape:
         self._samples: dict[tuple[str, int], int] = {}
         self.measuring = 0.0  # seconds spent in expensive measurements
         self.places = Places(own)
-        self.local = Local()
+        self.local = Local(count())
+        self.threads = Threads(self)
         self.pauses = Pauses(self)
-        self.loops: list[tuple[weakref.ref[Any], list[int]]] = []  # running loader iterators: (loader, pass, batch)
+        self.loops: list[tuple[weakref.ref[Any], list[int], int]] = []  # running loader iterators: (loader, pass, batch), and the thread
         self.trained: set[int] = set()  # the loaders in whose passes an optimizer stepped
         self.reached: list[int] = []  # the forwards that the running backward has come to
         self.scalers = False  # whether a loss has gone through one
@@ -249,6 +255,7 @@ class Tape:
             "role": role,
             "class": kind.__name__,
             "module": kind.__module__,
+            **({"thread": self.local.thread} if self.local.thread else {}),
             **(facts or {}),
         }
         self.write(record)
@@ -276,9 +283,9 @@ class Tape:
     def running_loops(self) -> list[list[int]]:
         """Which loader passes are being iterated, outermost first, and at which batch."""
         loops = self.loops
-        if any(iterator() is None for iterator, _ in loops):
+        if any(iterator() is None for iterator, *_ in loops):
             loops[:] = [entry for entry in loops if entry[0]() is not None]
-        return [list(position) for _, position in loops]
+        return [list(position) for _, position, _ in loops]
 
     def emit(self, kind: EventKind, number: int, facts: Mapping[str, Any], at: int | None = None) -> int:
         """Writes an event and returns its number in the stream; `at` is its place where that is known already."""
@@ -292,6 +299,8 @@ class Tape:
             "at": place,
             "time": int(1e6 * self.now()) / 1e6,
         }
+        if self.local.thread:
+            record["thread"] = self.local.thread
         if self.loops:
             record["loops"] = self.running_loops()
         record.update(facts)

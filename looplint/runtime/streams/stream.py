@@ -107,6 +107,11 @@ class Stream:
         return len(self.of("backward")) + sum(int(mark.facts["backwards"]) for mark in self.marked("pause"))
 
     @property
+    def passed_over(self) -> int:
+        """How many threads trained that were not recorded, beside the one that was."""
+        return len({mark.facts["number"] for mark in self.marked("thread")})
+
+    @property
     def gpu(self) -> str:
         """The name of the GPU that the script used; empty where it used none."""
         return next((mark.facts["name"] for mark in self.marked("gpu")), "")
@@ -114,7 +119,7 @@ class Stream:
     @property
     def over(self) -> bool:
         """Whether the script came to its end, also by `sys.exit(main())`, and nothing was left out on the way."""
-        if self.end.get("shortened"):
+        if self.end.get("shortened") or self.passed_over:
             return False
         return self.outcome == "finished" or (self.outcome == "exit" and self.end.get("exit") == 0)
 
@@ -165,7 +170,28 @@ def parse(lines: Iterable[str]) -> Stream:
             case kind:
                 facts = {k: v for k, v in record.items() if k not in ("record", "at")}
                 marks.append(Mark(kind, events[-1].n if events else 0, stacks.get(record.get("at", 0), ()), facts))
-    return Stream(start, things, tuple(events), tuple(marks), end)
+    return _recorded(Stream(start, things, tuple(events), tuple(marks), end))
+
+
+def _recorded(stream: Stream) -> Stream:
+    """Without what is known of threads that were not recorded from their first backward on: what they would have done with it is not known."""
+    others = {mark.facts["number"] for mark in stream.marked("thread")}
+    if not others:
+        return stream
+
+    def kept(event: Event) -> bool:
+        thread = event.facts.get("thread", 0)
+        return thread not in others or (thread == 0 and event.kind != "forward")  # the first one may set up what the others train
+
+    events = tuple(event for event in stream.events if kept(event))
+    used = {event.object for event in events if event.kind in ("step", "clear", "schedule")}
+    trained = {event.facts.get("thread", 0) for event in events if event.kind == "backward"} - {0}
+    things = _Things(
+        (number, thing)
+        for number, thing in stream.things.items()
+        if thing.role not in ("optimizer", "scheduler") or number in used or thing.facts.get("thread", 0) in trained
+    )
+    return replace(stream, things=things, events=events)
 
 
 def _records(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
