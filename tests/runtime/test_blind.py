@@ -159,6 +159,40 @@ def test_an_optimizer_of_the_scripts_own_is_seen(optimizer: str, kind: str, tmp_
     assert broken.exit_code == 1
 
 
+OTHERS = {
+    "another name": OWN.replace("self.params", "self.mine")
+    .replace("self.mine, self.lr", "self.momentum, self.mine, self.lr")
+    .replace("list(params), lr", "[torch.zeros(1)], list(params), lr"),
+    "inherited": OWN.replace("net = nn", "class Slow(Lion):\n    pass\n\n\nnet = nn").replace("OPTIMIZER", "Slow(net.parameters(), 0.1)"),
+    "cleared above": OWN.replace("class Lion:", "class Base:").replace(
+        "    def step(self):\n        with", "\nclass Lion(Base):\n    def step(self):\n        with"
+    ),
+    "called above": OWN.replace(
+        "net = nn",
+        "class Slow(Lion):\n    def step(self):\n        super().step()\n\n    def zero_grad(self):\n        super().zero_grad()\n\n\nnet = nn",
+    ).replace("OPTIMIZER", "Slow(net.parameters(), 0.1)"),
+}
+
+
+@pytest.mark.parametrize("source", OTHERS.values(), ids=OTHERS)
+def test_an_optimizer_of_the_scripts_own_is_seen_however_it_is_written(source: str, tmp_path: Path, warm: Warm) -> None:
+    source = source.replace("OPTIMIZER", "Lion(net.parameters(), 0.1)")
+    clean = inspected(tmp_path, warm, source.replace("CLEAR", "optimizer.zero_grad()"))
+    stream = clean.recording.stream
+    assert (len(stream.of("step")), len(stream.of("clear")) in (5, 6), clean.exit_code) == (6, True, 0), as_text(clean)
+    broken = inspected(tmp_path, warm, source.replace("CLEAR", "pass"))
+    assert {j.code for j in broken.joined} == {"LL102"}
+
+
+def test_an_optimizer_that_cannot_be_seen_is_named_as_what_hides_the_steps(tmp_path: Path, warm: Warm) -> None:
+    source = (
+        OWN.replace("OPTIMIZER", "Lion(net.parameters(), 0.1)").replace("CLEAR", "net.zero_grad()").replace("def zero_grad", "def clear")
+    )
+    inspection = inspected(tmp_path, warm, source)
+    assert inspection.exit_code == 2
+    assert "is seen where its class has step() and zero_grad()" in inspection.blind
+
+
 def test_one_idle_optimizer_of_several_is_one_that_never_steps(tmp_path: Path, warm: Warm) -> None:
     source = BUILD.replace("net.parameters()", "[net.weight]").replace(
         "def train", "other = torch.optim.SGD([net.bias], lr=0.1)\n\n\ndef train"

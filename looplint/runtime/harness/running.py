@@ -44,6 +44,11 @@ class Inspection:
         if started := len(stream.marked("process")):
             count = f"{started} process{'es' if started > 1 else ''}"
             reason += f" It started {count}, which took no step that could be recorded: run it without --epochs and --batches, or start it by torchrun."
+        if stream.of("backward") and not any(e.facts.get("filled") for e in stream.of("backward")):
+            reason += (
+                " It computed gradients of parameters that no optimizer is known to hold: one that does not derive from torch's "
+                "is seen where its class has step() and zero_grad(), and it keeps its parameters in a list."
+            )
         return reason
 
     @property

@@ -32,17 +32,13 @@ class Protocol:
             if kind in self._hooked or not self._steps(kind):
                 continue
             held = measure.parameters_of(thing)
-            # What holds another optimizer steps by it.
-            wraps = any(isinstance(value, torch.optim.Optimizer) for value in vars(thing).values())
-            if held and not wraps and all(p.requires_grad for p in held):
+            if held and not _wraps(thing) and all(p.requires_grad for p in held):
                 self._hook(kind)
                 register(self.tape, self.optimizers, thing)
 
     def _steps(self, kind: type) -> bool:
-        names = vars(kind)
         return (
-            "step" in names
-            and "zero_grad" in names
+            all(any(name in vars(base) for base in kind.__mro__) for name in ("step", "zero_grad"))
             and not issubclass(kind, (torch.optim.Optimizer, nn.Module, torch.amp.GradScaler))
             and not kind.__module__.startswith("torch.")
         )
@@ -51,7 +47,7 @@ class Protocol:
         self._hooked.add(kind)
         self.tape.pauses.forbid()  # which gradients such an optimizer finds is seen by its own steps alone
         hook(self.tape, "steps", kind, "step", self._step(), "step by protocol")
-        hook(self.tape, "clears", kind, "zero_grad", self._clear())
+        hook(self.tape, "clears", kind, "zero_grad", self._clear(), "clear by protocol")  # a class it derives from may be hooked as well
 
     def _step(self) -> Callable[..., Watching]:
         def watch(optimizer: Any, *args: Any, **kwargs: Any) -> Watching:
@@ -78,3 +74,10 @@ class Protocol:
                 self.tape.emit("clear", number, {"grads": held})
 
         return watch
+
+
+def _wraps(thing: Any) -> bool:
+    """Whether it holds optimizers of torch: by those it steps."""
+    values = [*getattr(thing, "__dict__", {}).values()]
+    values += [item for value in values if isinstance(value, (list, tuple)) for item in value]
+    return any(issubclass(type(value), torch.optim.Optimizer) for value in values)

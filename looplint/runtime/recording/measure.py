@@ -84,15 +84,21 @@ def scaler_of(loss: torch.Tensor, most: int = 16) -> dict[str, int | bool]:
 
 
 def parameters_of(optimizer: Any) -> list[torch.Tensor]:
-    """What an optimizer updates. One that is no subclass of torch's may keep its parameters in one list."""
+    """What an optimizer updates. One that is no subclass of torch's keeps its parameters in lists, under any name."""
     groups = getattr(optimizer, "param_groups", None)
     if isinstance(optimizer, torch.optim.Optimizer) and type(groups) is list:
         return [p for group in groups for p in group["params"]]  # which it has checked itself
     if not isinstance(groups, (list, tuple)):
-        groups = getattr(optimizer, "params", None) or getattr(optimizer, "parameters", None)
-    if not isinstance(groups, (list, tuple)):
-        return []
+        groups = getattr(optimizer, "params", None)
+    if not isinstance(groups, (list, tuple)) or not groups:
+        lists = (value for value in getattr(optimizer, "__dict__", {}).values() if isinstance(value, (list, tuple)) and _trained(value))
+        return list({id(p): p for value in lists for p in value}.values())
     return [p for group in groups for p in (group["params"] if isinstance(group, dict) else (group,)) if isinstance(p, torch.Tensor)]
+
+
+def _trained(values: Sequence[Any]) -> bool:
+    """Whether they are what gradients are for; averages of them are not."""
+    return bool(values) and all(issubclass(type(value), torch.Tensor) and value.requires_grad and value.is_leaf for value in values)
 
 
 def learning_rates(optimizer: Any) -> list[float | None]:
