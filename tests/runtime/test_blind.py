@@ -225,7 +225,10 @@ def test_a_step_inside_of_another_is_one_step(tmp_path: Path, warm: Warm) -> Non
     assert (stream.end["steps"], inspection.joined, inspection.exit_code) == (3, (), 0)
 
 
-@pytest.mark.parametrize(("name", "words"), [("train.ipynb", "a notebook"), ("train.md", "a Markdown file")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("train.ipynb", "a notebook"), ("train.IPYNB", "a notebook"), ("train.md", "a Markdown file"), ("train.Markdown", "a Markdown file")],
+)
 def test_what_is_no_script_is_refused_by_name(name: str, words: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("{}")
     error = CliRunner().invoke(run_command, [str(tmp_path / name)]).exception

@@ -18,6 +18,7 @@ from looplint.report.records import as_dict
 from looplint.runtime.evidence.joining import CONFIRMED, Joined, failures, join, need_costs, watched
 from looplint.runtime.streams.record import Launch, Options, Recording, record
 from looplint.settings.configuration import Configurations
+from looplint.sources.languages import Language, language_of
 from looplint.sources.reading import display_name
 
 STEPLESS = ("LL106", "LL507")  # what reports that an optimizer never steps, or that nothing can be trained
@@ -97,9 +98,9 @@ LAUNCHERS = {
 }
 
 
-NO_SCRIPTS = {
-    ".ipynb": "a notebook: jupyter nbconvert --to script makes one of it",
-    ".md": "a Markdown file: copy its code into a script",
+NO_SCRIPTS: dict[Language, str] = {
+    "ipynb": "a notebook: jupyter nbconvert --to script makes one of it",
+    "markdown": "a Markdown file: copy its code into a script",
 }
 
 
@@ -112,8 +113,8 @@ def program_file(script: str, options: Options) -> Path:
     if (launcher := LAUNCHERS.get(options.module or Path(script).name)) is not None:
         raise UserError(f"{script} starts the training processes: start looplint in each of them with {launcher} looplint run SCRIPT")
     path = module_file(options.module, options.cwd or Path.cwd()) if options.module else Path(script)
-    if path.suffix in NO_SCRIPTS:
-        raise UserError(f"{script}: looplint run executes scripts, and this is {NO_SCRIPTS[path.suffix]}")
+    if (reason := NO_SCRIPTS.get(language_of(path))) is not None:
+        raise UserError(f"{script}: looplint run executes scripts, and this is {reason}")
     if not path.is_file():
         from looplint.sources.import_roots import nearest
 
