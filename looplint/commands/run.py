@@ -97,6 +97,7 @@ def command(
         steps=(0 if epochs else 20) if steps is None else steps,
         short=steps is None and not epochs and not batches,
         whole=bool(compare or compare_with),
+        outputs=bool(compare or compare_with),
         epochs=epochs,
         batches=batches,
         seconds=seconds,

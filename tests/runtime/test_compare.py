@@ -62,6 +62,51 @@ def test_a_comparison_measures_the_damage_of_what_happens(tmp_path: Path, warm: 
     assert "used a gradient norm above the limit" in text
 
 
+VALIDATED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+data = TensorDataset(torch.randn(64, 4), torch.randn(64, 1))
+train, valid = DataLoader(data, 8, shuffle=True), DataLoader(data, 8)
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(2):
+    net.train()
+    for x, y in train:
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        optimizer.step()
+    error = 0.0
+    with torch.no_grad():
+        for x, y in valid:
+            error += nn.functional.mse_loss(net(x), y).item()
+    print(epoch, error)
+"""
+
+
+def test_what_a_validation_puts_out_is_compared(tmp_path: Path, warm: Warm) -> None:
+    first, version = compared(tmp_path, warm, VALIDATED, outputs=True)
+    assert version is not None
+    assert [(j.code, j.verdict) for j in first.joined] == [("LL302", "happens")]
+    (joined,) = with_harm(first, version).joined
+    assert joined.verdict == "does harm"
+    assert "compared with repaired: they differ at forward 9: norm of an output that no backward uses" in joined.text
+    assert "They first differ at forward 9" in comparison_text(first, version)
+
+
+def test_what_a_validation_puts_out_is_the_same_without_its_graph(tmp_path: Path, warm: Warm) -> None:
+    source = VALIDATED.replace("    error = 0.0\n", "    error = 0.0\n    net.eval()\n").replace("torch.no_grad()", "torch.enable_grad()")
+    other = tmp_path / "other.py"
+    other.write_text(source.replace("torch.enable_grad()", "torch.no_grad()"))
+    first, _ = compared(tmp_path, warm, source, outputs=True)
+    stream = other_script(str(tmp_path / "train.py"), str(other), Options(outputs=True), launch=warm.launch).inspection.recording.stream
+    assert first_difference(first.recording.stream, stream) is None
+    assert sum("output" in e.facts for e in stream.of("forward")) > 16
+
+
 def test_what_a_repair_leaves_is_judged_in_the_repaired_text(tmp_path: Path, warm: Warm) -> None:
     source = BROKEN.replace("        scheduler.step()\n", "")
     _, version = compared(tmp_path, warm, source)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from looplint.flow.kinds import EventKind
+from looplint.runtime.evidence.claims.modes import reached_forwards
 from looplint.runtime.streams.record import Recording
 from looplint.runtime.streams.stream import Event, Stream
 
@@ -45,6 +46,12 @@ def _nodes(stream: Stream) -> Series:
     return found
 
 
+def _unused_outputs(stream: Stream) -> Series:
+    """At each forward, the norm of its output, where that is not trained on."""
+    reached = reached_forwards(stream)
+    return [None if event.n in reached else event.facts.get("output") for event in stream.of("forward")]
+
+
 QUANTITIES = (
     Quantity("loss", "backward", _fact("backward", "loss")),
     Quantity("gradient norm", "step", _fact("step", "norm")),
@@ -54,8 +61,8 @@ QUANTITIES = (
     Quantity("MiB resident", "step", _fact("step", "rss", 2**20), ".1f"),
     Quantity("MiB on the device", "step", _fact("step", "cuda", 2**20), ".1f"),
 )
-# Memory differs from run to run of one program.
-EXACT = QUANTITIES[:4]
+# Memory differs from run to run of one program. Of the outputs those count that no backward uses: what training puts out shows in its losses.
+EXACT = (*QUANTITIES[:4], Quantity("norm of an output that no backward uses", "forward", _unused_outputs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ Channel: TypeAlias = Literal[
     "changes",
     "loss values",
     "inputs",
+    "outputs",
     "live graphs",
     "scales",
     "final values",

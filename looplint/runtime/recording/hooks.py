@@ -108,7 +108,7 @@ def install(options: dict[str, Any], sources: Sources) -> Recorder:
     _note_gpu(tape)
     values = final.FinalValues(tape)
     optimizers = hooks_optim.Optimizers(tape, values)
-    modules = hooks_modules.Modules(tape, values)
+    modules = hooks_modules.Modules(tape, values, outputs=bool(options.get("outputs")))
     most = limits.Limits(
         tape, options.get("steps") or 0, options.get("epochs") or 0, options.get("batches") or 0, bool(options.get("short"))
     )

@@ -29,8 +29,9 @@ _FIRST_NODES, _NODES_A_STEP = 20_000, 300
 class Modules:
     """What is known of the modules that user code calls. It holds no reference to them."""
 
-    def __init__(self, tape: Tape, final: FinalValues) -> None:
+    def __init__(self, tape: Tape, final: FinalValues, *, outputs: bool = False) -> None:
         self.tape, self.final = tape, final
+        self.outputs = outputs  # whether those of forwards are measured
         self.living: dict[int, weakref.ref[nn.Module]] = {}
         self.learning: set[int] = set()  # those with parameters
         self._parts: dict[int, tuple[list[weakref.ref[nn.Module]], list[weakref.ref[nn.Module]]]] = {}
@@ -207,6 +208,9 @@ def emit_forward(
         facts["graph"] = True
         if tape.sample("holders", number, 3):
             facts["holders"] = optimizers.holding(module.parameters())
+    if modules.outputs and not tape.off("outputs") and tape.sample("output", place, 5):
+        with tape.reading("outputs"):
+            facts.update(_measured(result))
     event = tape.emit("forward", number, facts, at=place)
     if nodes:
         reached = _Reached(modules, event)
@@ -214,6 +218,12 @@ def emit_forward(
             node.register_prehook(reached)
         if module.training:
             modules.final.add_model(module, number)
+
+
+def _measured(result: Any) -> dict[str, float]:
+    """The norm of what a forward puts out, but for what is too large to be read."""
+    found = [t.detach() for t in islice(measure.tensors_in(result), _OUTPUTS) if t.is_floating_point() and t.numel() <= measure.MOST_COPIED]
+    return {"output": measure.norm(found)} if found else {}
 
 
 class _Reached:

@@ -78,7 +78,7 @@ def install(tape: Tape, options: dict[str, Any], record: Record) -> None:
         started += 1
         recorded = possible and started <= MOST
         if recorded:
-            kept = ("script", "arguments", "seed", "own", "steps", "stream", "costs", "whole")
+            kept = ("script", "arguments", "seed", "own", "steps", "stream", "costs", "whole", "outputs")
             process._target = Recorded(target, {key: options[key] for key in kept if key in options}, record, started)
         outcome = yield None
         if recorded:

@@ -44,6 +44,7 @@ class Options:
     environment: Mapping[str, str] = field(default_factory=dict)
     watch: Mapping[str, Sequence[int]] = field(default_factory=dict)  # lines of files (real paths) to probe for kept graphs
     whole: bool = False  # whether all iterations are recorded, also those that are like many before them
+    outputs: bool = False  # whether outputs of forwards are measured, for a comparison with another run
     costs: bool = False  # whether reads, texts and copies of tensors are looked at as well
     replaced: Mapping[str, str] = field(default_factory=dict)  # files (real paths) in whose place the text of another file is run
 
@@ -114,6 +115,7 @@ def _record(folder: Path, script: str, options: Options, launch: Launch) -> Reco
         "short": options.short,
         "whole": options.whole,
         "costs": options.costs,
+        "outputs": options.outputs,
         "watch": {path: list(lines) for path, lines in options.watch.items()},
         "replaced": dict(options.replaced),
         "stream": str(stream_path) if options.hooks else "",
