@@ -117,3 +117,9 @@ def test_threads_that_the_script_does_not_wait_for_are_recorded(tmp_path: Path, 
     for main in ("threading.Thread(target=train, args=(0,)).start()", "pool = ThreadPoolExecutor(1)\npool.submit(train, 0)"):
         inspection = inspected(tmp_path, warm, main)
         assert (inspection.recording.stream.steps, inspection.exit_code) == (40, 0), as_text(inspection)
+
+
+def test_a_thread_that_waits_for_the_end_of_the_first_one_does_not_keep_the_run(tmp_path: Path, warm: Warm) -> None:
+    wait = "lambda: [threading.main_thread().join(0.01) for _ in iter(threading.main_thread().is_alive, False)]"
+    inspection = inspected(tmp_path, warm, f"train(0)\nthreading.Thread(target={wait}).start()")
+    assert (inspection.recording.outcome, inspection.recording.stream.steps) == ("finished", 40), inspection.recording.message

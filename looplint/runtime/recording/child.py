@@ -20,6 +20,7 @@ import types
 import weakref
 from typing import Any
 
+QUIET = 5.0  # seconds without an event after which threads are not waited for any longer
 PACKAGE_ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
 
 
@@ -120,7 +121,8 @@ def _run_script(options: dict[str, Any]) -> None:
     failure: BaseException | None = None
     try:
         _run(options)
-        _wait_for_threads()
+        if recorder is not None:
+            _wait_for_threads(recorder.tape)
     except StepLimit as limit:
         end.update(outcome="step-limit", message=str(limit))
         end_children()
@@ -148,13 +150,17 @@ def _run_script(options: dict[str, Any]) -> None:
         raise SystemExit(1)
 
 
-def _wait_for_threads() -> None:
-    """Waits for the threads that Python waits for at its end: what they do is part of the run."""
-    if (pools := sys.modules.get("concurrent.futures.thread")) is not None:
-        pools._python_exit()  # their threads wait for work otherwise
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
+def _wait_for_threads(tape: Any) -> None:
+    """Waits for the threads that Python waits for at its end, as long as they are seen to train: what they do is part of the run."""
+    others = [thread for thread in threading.enumerate() if thread is not threading.current_thread() and not thread.daemon]
+    for end in reversed(getattr(threading, "_threading_atexits", ()) if others else ()):
+        end()  # threads of pools wait for work otherwise
+    seen, quiet = (0, 0), 0.0
+    # Some end when the script's first thread has, which is here.
+    while quiet < QUIET and (others := [thread for thread in others if thread.is_alive()]):
+        others[0].join(0.1)
+        quiet = quiet + 0.1 if seen == (tape.events, tape.steps) else 0.0
+        seen = tape.events, tape.steps
 
 
 def _record(options: dict[str, Any]) -> Any:
