@@ -16,9 +16,10 @@ from ray.exceptions import RayError, RayTaskError
 from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.survey.datasets import Header, Store
-from looplint.survey.judging import Job, Parts, Refused, conclude, identify, look, look_at_part
-from looplint.survey.limits import Exceeded, Limits
+from looplint.survey.judging import Job, Parts, conclude, identify, look, look_at_part
+from looplint.survey.limits import Limits
 from looplint.survey.linter_options import LinterOptions, version
+from looplint.survey.reasons import stored
 from looplint.survey.repositories import Repository
 
 # What the object store of a local Ray holds: the results of the parts of large repositories.
@@ -193,12 +194,7 @@ def _header(job: Job) -> Header:
 
 
 def _reason(error: RayError) -> str:
-    """Why a task has failed, in a line; of what nobody foresaw also where."""
-    cause = error.cause if isinstance(error, RayTaskError) else error
-    if isinstance(cause, Refused | Exceeded):
-        return str(cause)
-    lines = str(cause).strip().splitlines() or [""]
-    places = (
-        [line.strip() for line in str(error).splitlines() if line.lstrip().startswith("File ")] if isinstance(error, RayTaskError) else []
-    )
-    return f"{type(cause).__name__}: {lines[0]}{f' ({places[-1]})' if places else ''}"
+    """Why a task has failed, in a line."""
+    if isinstance(error, RayTaskError):
+        return stored(error.cause, str(error))
+    return stored(error, "")

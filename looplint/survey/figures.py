@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -12,9 +11,9 @@ from pathlib import Path
 from looplint.dataclass import dataclass
 from looplint.errors import UserError
 from looplint.survey.datasets import Row, Store
+from looplint.survey.reasons import general
 
 UNKNOWN = "unknown"
-_QUOTED = re.compile(r"`[^`]*`|'[^']*'|\d+")
 _SLOWEST, _PAIRS, _REASONS = 10, 12, 10
 
 
@@ -132,12 +131,12 @@ def figures(folder: Path, readings: Mapping[str, Reading]) -> Figures:
         seconds=sum(row["seconds"] for row in done.values()),
         megabytes=max((row["megabytes"] for row in done.values()), default=0),
         problems=_sum(done.values(), "problems"),
-        failed=Counter(_generally(row["reason"]) for row in known.values() if row["state"] != "done"),
+        failed=Counter(general(row["reason"]) for row in known.values() if row["state"] != "done"),
         kinds=_groups(done, findings, kind.__getitem__),
         years=_groups(done, findings, year.__getitem__),
         rules=_rules(findings, kind, year, readings),
         pairs=_pairs(findings),
-        lost=Counter(_generally(row["reason"]) for row in lost).most_common(_REASONS),
+        lost=Counter(general(row["reason"]) for row in lost).most_common(_REASONS),
         slowest=_slowest(files, kind),
         versions=sorted({row["looplint"] for row in done.values()}),
         settings=sorted({row["settings"] for row in done.values()}),
@@ -147,11 +146,6 @@ def figures(folder: Path, readings: Mapping[str, Reading]) -> Figures:
 def _standing(rows: Iterable[Row], done: Mapping[str, Row]) -> list[Row]:
     """The rows that belong to what stands in `repositories`: a survey that was stopped may have written others of a repository before its own."""
     return [row for row in rows if row["repository"] in done and row["key"] == done[row["repository"]]["key"]]
-
-
-def _generally(reason: str) -> str:
-    """A reason without what it names: the same for every repository."""
-    return _QUOTED.sub("…", reason.splitlines()[0] if not reason.startswith("/") else "the repository cannot be read")
 
 
 def _sum(rows: Iterable[Row], column: str) -> int:

@@ -15,6 +15,7 @@ from browsing import LOOKS, Look, backdrop, overflow, reading, started, unreadab
 from command_line import looplint_text
 from looplint.errors import UserError
 from looplint.survey.judging import Surveyed, look
+from looplint.survey.reasons import stored
 from looplint.survey.repositories import Repository
 from programs import BROKEN, CLEAN
 from surveys import job, several, write
@@ -55,6 +56,16 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
             datasets.Header(name="alan/three", key="", kind="", year=0, content="", looplint="v1", settings="{}", limits="l"),
             "/home/alan/three: no such folder",
         )
+        # As versions stored it that named the whole path, and as it is stored now.
+        place = "/home/alan/venv/lib/looplint/survey/judging.py"
+        for name, reason in (
+            ("alan/four", f'KeyError: Config(author=alan) (File "{place}", line 3, in look)'),
+            ("alan/five", stored(ValueError("no text of alan's"), f'  File "{place}", line 3, in look\n    text of ada\n')),
+        ):
+            store.fail(
+                datasets.Header(name=name, key="", kind="", year=0, content="", looplint="v1", settings="{}", limits="l"),
+                reason,
+            )
     return folder / "out"
 
 
@@ -69,7 +80,11 @@ def test_the_figures_count_what_is_stored(out: Path) -> None:
     assert (whole.repositories, whole.judged) == (2, sum(group.judged for group in found.kinds))
     assert whole.understood is not None and 0 < whole.understood < 1 and found.lost
     assert whole.per_thousand(first.findings) == pytest.approx(1000 * first.findings / whole.judged)
-    assert dict(found.failed) == {"the repository cannot be read": 1}
+    assert dict(found.failed) == {
+        "the repository cannot be read": 1,
+        "KeyError": 1,
+        "ValueError in looplint/survey/judging.py, line …, in look": 1,
+    }
 
 
 def test_rows_that_a_stopped_survey_left_are_not_counted(out: Path, tmp_path: Path) -> None:
