@@ -2,7 +2,8 @@
 
 The repositories are surveyed with the default rules. From what is stored come the table of `benchmarks.understanding` and that of `benchmarks.ecosystem`;
 `benchmarks.planted` is a task for each repository on the same Ray, and so is `benchmarks.realbugs` where the repositories of the bugs are at hand
-(`--mirrors`).
+(`--mirrors`). A repository with which something fails is named with the reason, and the others go on. A round that was stopped goes on: what was surveyed,
+and what was found of the planted bugs, is kept in OUT.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +25,7 @@ from benchmarks.realbugs.__main__ import ask
 from benchmarks.realbugs.__main__ import table as bugs_table
 from benchmarks.realbugs.bugs import Bug
 from benchmarks.realbugs.bugs import read as read_bugs
+from benchmarks.surveys.kept import Kept
 from benchmarks.understanding.__main__ import Repository as Understood
 from benchmarks.understanding.__main__ import table as understood_table
 from benchmarks.understanding.__main__ import trains
@@ -55,27 +58,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from looplint.survey.engine import Plan, session, survey
 
     repositories = read(options.sources)
+    failed: list[Failure] = []
     with session(None, options.cpus, False):
         plan = Plan(Limits(options.time_limit, 2 << 30))
-        standing = survey(repositories, LinterOptions(isolated=True), plan, Store(options.output), _say)
+        store = Store(options.output)
+        standing = survey(repositories, LinterOptions(isolated=True), plan, store, _say)
         print(f"\nsurveyed: {standing.done + standing.before} of {standing.total}, {standing.failed} failed", file=sys.stderr)
-        rows = {kind: _by_repository(Store(options.output).rows(kind)) for kind in ("repositories", "loops", "findings")}
-        understood = list(
-            _each(understanding, [(r, rows["repositories"].get(r.name, []), rows["loops"].get(r.name, [])) for r in repositories])
-        )
-        found = [f for each in _each(lines, [(r, rows["findings"].get(r.name, [])) for r in repositories]) for f in each]
-        planting = [(r, options.per_repository, options.plant_timeout) for r in repositories]
-        outcomes = [outcome for each in _each(plant_in, planting) for outcome in each]
-        bugs = real_bugs(options.mirrors.resolve(), options.bug_timeout) if options.mirrors else []
+        rows = {kind: _by_repository(store.rows(kind)) for kind in ("repositories", "loops", "findings")}
+        own = {r.name: rows["repositories"][r.name] for r in repositories}
+        failed += [Failure(r.name, "survey", row["reason"]) for r in repositories for row in own[r.name] if row["reason"]]
+        # What could not even be identified has no key, and cannot be read by what follows either.
+        keys = {name: row["key"] for name, (row,) in own.items() if row["key"]}
+        readable = [r for r in repositories if r.name in keys]
+        linted = [r for r in readable if not own[r.name][0]["reason"]]
+        understood = _each(understanding, [(r, own[r.name], rows["loops"].get(r.name, [])) for r in readable], failed)
+        found = [f for each in _each(lines, [(r, rows["findings"].get(r.name, [])) for r in linted], failed) for f in each or ()]
+        kept = Kept(options.output / "planted", options.per_repository, options.plant_timeout)
+        outcomes = planted(readable, keys, kept, options.per_repository, options.plant_timeout, failed)
+        bugs = real_bugs(options.mirrors.resolve(), options.bug_timeout, failed) if options.mirrors else []
     judged = {**judgements(), **judgements(FRESH_JUDGEMENTS)}
-    print(understood_table(understood))
+    reasons = {each.repository: each.reason.splitlines()[0] for each in failed}
+    states = {each.name: each for each in understood if each is not None}
+    print(understood_table([states.get(r.name) or Understood(r.name, failed=reasons[r.name]) for r in repositories]))
     print()
-    print(report(found, judged, {r.name for r in repositories}, len({(f.repo, f.path) for f in found})))
+    print(report(found, judged, {r.name for r in linted}, len({(f.repo, f.path) for f in found})))
     print()
     print(planted_table(outcomes))
-    if bugs:
+    print()
+    print(bugs_table(bugs) if options.mirrors else "benchmarks.realbugs was left out: --mirrors DIR names the repositories of its bugs.")
+    if failed:
         print()
-        print(bugs_table(bugs))
+        print("\n".join(failures(failed)))
     return 0
 
 
@@ -90,12 +103,54 @@ def _by_repository(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _each(function: Callable[..., T], calls: Sequence[tuple[Any, ...]]) -> Iterator[T]:
-    """What a function gives for each repository, on Ray; a task that dies is tried again."""
+@dataclass(frozen=True)
+class Failure:
+    """What could not be done with a repository, and why."""
+
+    repository: str
+    what: str
+    reason: str
+
+
+def failures(failed: Sequence[Failure]) -> list[str]:
+    """A line for each repository and reason."""
+    what: dict[tuple[str, str], list[str]] = {}
+    for each in failed:
+        what.setdefault((each.repository, each.reason.splitlines()[0]), []).append(each.what)
+    return [f"failed: {repository} ({', '.join(parts)}): {reason}" for (repository, reason), parts in what.items()]
+
+
+def _each(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], failed: list[Failure]) -> list[T | None]:
+    """What a function gives for each call; None where it fails."""
+    answers = dict(_landing(function, calls, failed))
+    return [answers.get(number) for number in range(len(calls))]
+
+
+def _landing(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], failed: list[Failure]) -> Iterator[tuple[int, T]]:
+    """The number of each call with what it gave, as soon as it is there, on Ray; a task that dies is tried again.
+
+    The first argument of a call is a repository, or the bugs of one.
+    """
     import ray
+    from ray.exceptions import RayError
+
+    from looplint.survey.engine import reason_of
 
     task = ray.remote(num_cpus=1, max_calls=1, max_retries=2)(function)
-    yield from ray.get([task.remote(*arguments) for arguments in calls])
+    flying = {task.remote(*arguments): number for number, arguments in enumerate(calls)}
+    while flying:
+        for landed in ray.wait(list(flying), num_returns=1)[0]:
+            number = flying.pop(landed)
+            try:
+                answer = ray.get(landed)
+            except RayError as error:
+                failed.append(Failure(_name(calls[number][0]), function.__name__, reason_of(error)))
+            else:
+                yield number, answer
+
+
+def _name(asked: Repository | Sequence[Bug]) -> str:
+    return asked.name if isinstance(asked, Repository) else asked[0].repository
 
 
 def understanding(repository: Repository, own: Sequence[Row], loops: Sequence[Row]) -> Understood:
@@ -137,6 +192,19 @@ def lines(repository: Repository, findings: Sequence[Row]) -> list[Found]:
     return found
 
 
+def planted(
+    repositories: Sequence[Repository], keys: Mapping[str, str], kept: Kept, most: int, timeout: float, failed: list[Failure]
+) -> list[Outcome]:
+    """What is found of the bugs planted in each repository; what is kept of one is not asked again."""
+    known = {r.name: kept.of(keys[r.name]) for r in repositories}
+    new = [r for r in repositories if known[r.name] is None]
+    print(f"planted before: {len(repositories) - len(new)} of {len(repositories)}", file=sys.stderr)
+    for number, outcomes in _landing(plant_in, [(r, most, timeout) for r in new], failed):
+        known[new[number].name] = outcomes
+        kept.put(keys[new[number].name], outcomes)
+    return [outcome for r in repositories for outcome in known[r.name] or ()]
+
+
 def plant_in(repository: Repository, most: int, timeout: float) -> list[Outcome]:
     """Plant bugs in a repository, and count which are found. They are drawn by its name, which its folder therefore has."""
     with opened(Path(repository.place), repository.commit) as folder, tempfile.TemporaryDirectory() as place:
@@ -145,12 +213,14 @@ def plant_in(repository: Repository, most: int, timeout: float) -> list[Outcome]
         return plant(named, most, timeout)
 
 
-def real_bugs(mirrors: Path, timeout: float) -> list[AskedBug]:
-    """What is said of each real bug; those of one repository are one task."""
+def real_bugs(mirrors: Path, timeout: float, failed: list[Failure]) -> list[AskedBug]:
+    """What is said of each real bug; those of one repository are one task, and cannot be read where it fails."""
     by_repository: dict[str, list[Bug]] = {}
     for bug in read_bugs():
         by_repository.setdefault(bug.repository, []).append(bug)
-    return [outcome for each in _each(ask_of_bugs, [(bugs, mirrors, timeout) for bugs in by_repository.values()]) for outcome in each]
+    groups = list(by_repository.values())
+    answers = _each(ask_of_bugs, [(bugs, mirrors, timeout) for bugs in groups], failed)
+    return [each for bugs, answer in zip(groups, answers) for each in answer or [AskedBug(bug, unread="the task failed") for bug in bugs]]
 
 
 def ask_of_bugs(bugs: Sequence[Bug], mirrors: Path, timeout: float) -> list[AskedBug]:

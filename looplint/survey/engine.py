@@ -127,7 +127,7 @@ class _Run:
                 try:
                     content = ray.get(task)
                 except RayError as error:
-                    self._fail(Job(repository, "", self._linter, self._plan.limits, version(), self._plan.cut), _reason(error))
+                    self._fail(Job(repository, "", self._linter, self._plan.limits, version(), self._plan.cut), reason_of(error))
                     continue
                 job = Job(repository, content, self._linter, self._plan.limits, version(), self._plan.cut)
                 if self._is_known(job):
@@ -149,7 +149,7 @@ class _Run:
                 try:
                     answer = ray.get(task)
                 except RayError as error:
-                    self._fail(job, _reason(error))
+                    self._fail(job, reason_of(error))
                     continue
                 if isinstance(answer, Parts):
                     parts = [self._part.remote(job, numbers) for numbers in answer.numbers]
@@ -193,7 +193,7 @@ def _header(job: Job) -> Header:
     )
 
 
-def _reason(error: RayError) -> str:
+def reason_of(error: RayError) -> str:
     """Why a task has failed, in a line."""
     if isinstance(error, RayTaskError):
         return stored(error.cause, str(error))

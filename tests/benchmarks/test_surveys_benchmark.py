@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from places import ROOT
 datasets = pytest.importorskip("looplint.survey.datasets", exc_type=ImportError)
 
 from benchmarks.surveys import disturbing, drawing, pages, readers, rounds, same  # noqa: E402 - they need Arrow
+from benchmarks.surveys.kept import Kept  # noqa: E402
 from looplint.survey import figures  # noqa: E402
 from looplint.survey.judging import Surveyed, look  # noqa: E402
 from looplint.survey.repositories import Repository  # noqa: E402
@@ -62,16 +64,44 @@ def test_other_benchmarks_read_what_is_stored(out: Path, repository: Repository)
     assert {outcome.repository for outcome in outcomes} == {"a__one"}
 
 
+def test_what_is_known_of_planted_bugs_is_kept(tmp_path: Path, repository: Repository) -> None:
+    outcomes = rounds.plant_in(repository, 2, 60)
+    assert outcomes
+    Kept(tmp_path / "kept", 2, 60).put("k", outcomes)
+    known = Kept(tmp_path / "kept", 2, 60).of("k")
+    assert known is not None and [replace(o, plant=replace(o.plant, text="")) for o in outcomes] == known
+    # Asked for another repository, for more bugs or with another limit, nothing is known.
+    assert [Kept(tmp_path / "kept", *how).of(key) for key, *how in (("l", 2, 60), ("k", 3, 60), ("k", 2, 61))] == [None] * 3
+
+
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_a_whole_round_is_one_command(tmp_path: Path, repository: Repository) -> None:
-    command = [sys.executable, "-m", "benchmarks.surveys.rounds", repository.place, "-o", str(tmp_path / "round"), "--cpus", "1"]
-    answer = subprocess.run(
-        [*command, "--per-repository", "1", "--mirrors", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=500, check=False
-    )
-    assert answer.returncode == 0, answer.stderr
+    bare(tmp_path / "two.git", write(tmp_path / "work", {"train.py": "x = 1\n"}))
+    rows = [{"name": "a/one", "place": repository.place}, {"name": "b/two", "place": "two.git", "commit": "0" * 40}]
+    (tmp_path / "all.json").write_text(json.dumps(rows))
+    command = [sys.executable, "-m", "benchmarks.surveys.rounds", str(tmp_path / "all.json"), "-o", str(tmp_path / "round"), "--cpus", "1"]
+
+    def answer(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, "--per-repository", "1", *options], cwd=ROOT, capture_output=True, text=True, timeout=500, check=False
+        )
+
+    first = answer("--mirrors", str(tmp_path))
+    assert first.returncode == 0, first.stderr
     for told in ("recovered", "LL102", "kind of bug", "could not be read"):
-        assert told in answer.stdout
+        assert told in first.stdout
+    # A commit that git does not have fails one repository alone, and its row and a line say so.
+    assert "surveyed: 1 of 2, 1 failed" in first.stderr and "planted before: 0 of 1" in first.stderr
+    assert re.search(r"^b/two .*two\.git: fatal: ", first.stdout, re.MULTILINE)
+    assert re.search(r"^failed: b/two \(survey\): .*two\.git: fatal: ", first.stdout, re.MULTILINE)
+    second = answer()
+    assert second.returncode == 0, second.stderr
+    assert "planted before: 1 of 1" in second.stderr and "benchmarks.realbugs was left out: --mirrors" in second.stdout
+    # The same tables; Ray writes before them.
+    begin = first.stdout.index("repository  ")
+    tables = second.stdout[second.stdout.index("repository  ") : second.stdout.index("benchmarks.realbugs")]
+    assert first.stdout[begin : begin + len(tables)] == tables
 
 
 def test_readings_are_of_rules_and_have_verdicts() -> None:
