@@ -97,8 +97,8 @@ def command(
     repositories = read(sources)
     plan = Plan(Limits(time_limit, memory_limit << 20), retries, cut << 10, retry_failed)
     with session(address, cpus, dashboard) as shown:
-        if shown and not quiet:
-            click.echo(f"Ray's dashboard: http://{shown}{f', with the token {token}' if token else ''}", err=True)
+        if not quiet and (line := _dashboard(shown, token, wanted=dashboard is not False and address is None)):
+            click.echo(line, err=True)
         lines = _Lines(quiet)
         standing = survey(repositories, linter, plan, Store(output), lines)
     lines.clear()
@@ -115,6 +115,13 @@ def _require() -> None:
     """
     if not all(map(find_spec, ("ray", "pyarrow", "plotly"))):
         raise UserError('surveys need Ray, Arrow and plotly; install them with: pip install "looplint[survey]"')
+
+
+def _dashboard(shown: str, token: str, *, wanted: bool) -> str:
+    """Where Ray's dashboard is, or how to get it where a Ray that was started here has none; nothing where none is wanted."""
+    if shown:
+        return f"Ray's dashboard: http://{shown}{f', with the token {token}' if token else ''}"
+    return 'Ray\'s dashboard is not installed; `pip install "ray[default]"` adds it, --no-dashboard does without.' if wanted else ""
 
 
 def _report(folders: tuple[str, ...], readings: Path | None) -> None:
