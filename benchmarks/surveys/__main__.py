@@ -2,7 +2,7 @@
 
 `same` compares a survey with `looplint check` on each repository. `kills` kills workers, and the whole survey, at random moments, and compares what is
 stored in the end with an undisturbed survey. `cores` takes the time with one processor and with two, in turns. `nodes` runs on a cluster of several local nodes, one of
-which is taken away on the way.
+which is taken away on the way. `--store` keeps the figures of `same`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.figures import add_option, store
 from benchmarks.surveys import disturbing, same
 from looplint.survey.repositories import read
 
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cut", type=int, default=100, metavar="KB", help="as `looplint survey` takes it")
     parser.add_argument("--turns", type=int, default=2, help="how often the time is taken with one processor and with two")
     parser.add_argument("--seed", type=int, default=0)
+    add_option(parser)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
@@ -37,7 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         calm = disturbing.content(out / "calm")
         print(f"undisturbed: {disturbing.summary(out / 'calm')}, {time.monotonic() - began:.0f} s", flush=True)
         if options.name == "same":
-            different = same.differing(read(options.sources), out / "calm")
+            repositories = read(options.sources)
+            different = same.differing(repositories, out / "calm")
+            if options.store:
+                store("survey_same", same.facts(repositories, out / "calm", options.cut, different))
             print(f"different from `looplint check`: {len(different)} {' '.join(different)}")
             return 1 if different else 0
         if options.name == "cores":

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import looplint
 from looplint.escaping import json_text
 from looplint.survey.datasets import Store
+from looplint.survey.linter_options import version
 from looplint.survey.repositories import Repository
 from looplint.survey.trees import opened
 
@@ -39,6 +41,23 @@ def differing(repositories: Sequence[Repository], out: Path) -> list[str]:
     """The repositories of which the two say different things."""
     surveyed = stored(out)
     return [each.name for each in repositories if _ordered(surveyed.get(each.name, "")) != _ordered(checked(each))]
+
+
+def facts(repositories: Sequence[Repository], out: Path, cut: int, different: Sequence[str]) -> dict[str, Any]:
+    """The figures of a comparison, for the page about surveys."""
+    rows = Store(out).known()
+    root = Path(looplint.__file__).parents[1]
+    commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=root, capture_output=True, text=True, check=False).stdout.strip()
+    return {
+        "repositories": len(repositories),
+        "programs": sum(row["programs"] or 0 for row in rows.values()),
+        "findings": sum(row["findings"] or 0 for row in rows.values()),
+        "cut_kb": cut,
+        "in_parts": sum((row["tasks"] or 0) > 1 for row in rows.values()),
+        "different": len(different),
+        "looplint": version(),
+        "commit": commit,
+    }
 
 
 def _ordered(text: str) -> list[str]:

@@ -42,6 +42,9 @@ def out(tmp_path: Path, repository: Repository) -> Path:
 
 def test_a_survey_is_compared_with_the_linter(out: Path, repository: Repository) -> None:
     assert same.differing([repository], out) == []
+    facts = same.facts([repository], out, 60, [])
+    found = len(datasets.Store(out).rows("findings"))
+    assert (facts["repositories"], facts["findings"], facts["in_parts"], facts["different"]) == (1, found, 0, 0)
     (Path(repository.place) / "more" / "broken.py").unlink()
     assert same.differing([repository], out) == ["a/one"]
 
