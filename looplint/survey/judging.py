@@ -23,10 +23,12 @@ from looplint.linting.selection import Selections
 from looplint.sources import import_roots
 from looplint.sources.reading import Source
 from looplint.survey import trees
-from looplint.survey.limits import Limits, limited, peak, resident
+from looplint.survey.limits import Limits, give_back, limited, peak, resident
 from looplint.survey.linter_options import LinterOptions, version
 from looplint.survey.repositories import Repository
 
+# From so many bytes on, what is free is given back to the system after each program.
+_SOME = 192 << 20
 # From so many bytes on, what is not used any more is looked for after each program: Python does that the more rarely the more a process holds.
 _MUCH = 320 << 20
 
@@ -179,6 +181,8 @@ def _judge(sources: Sequence[Source], selections: Selections) -> Judged:
     for source in sources:
         began = time.process_time()
         results.append(judge(source, selections.of_source(source)))
+        if resident() > _SOME:
+            give_back()
         if resident() > _MUCH:
             gc.collect()
         seconds.append(time.process_time() - began)

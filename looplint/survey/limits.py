@@ -80,6 +80,16 @@ def resident() -> int:
         return peak()
 
 
+def give_back() -> None:
+    """Give the system the memory that is free. Of what a large text takes to be parsed, glibc keeps most with the process until it is told."""
+    import ctypes
+
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except AttributeError:  # other libraries give back by themselves
+        return
+
+
 def peak() -> int:
     """The most bytes of memory that this process had."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

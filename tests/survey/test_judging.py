@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import pickle
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from command_line import looplint_text
 from looplint.escaping import json_text
 from looplint.report.records import as_dict
 from looplint.survey.judging import Job, Parts, Refused, Surveyed, conclude, identify, look, look_at_part
-from looplint.survey.limits import Exceeded, Limits, limited, resident
+from looplint.survey.limits import Exceeded, Limits, give_back, limited, resident
 from looplint.survey.linter_options import LinterOptions
 from looplint.survey.repositories import Repository
 from places import ROOT
@@ -100,6 +102,16 @@ def test_what_cannot_be_judged_is_refused(tmp_path: Path) -> None:
     other = Job(work.repository, work.content, work.linter, work.limits, "0.0", work.cut)
     with pytest.raises(Refused, match="a worker has looplint"):
         look(other)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems give memory back by themselves")
+def test_memory_that_is_free_is_given_back() -> None:
+    # What is kept at the end keeps the C library from giving the rest back by itself.
+    held = [ctypes.create_string_buffer(100_000) for _ in range(600)]
+    kept, before = held.pop(), resident()
+    held.clear()
+    give_back()
+    assert len(kept) and resident() < before - (50 << 20)
 
 
 def test_more_time_or_memory_than_allowed_ends_a_task() -> None:
