@@ -16,6 +16,7 @@ from places import ROOT
 README = ROOT / "README.md"
 MEASURED = ROOT / "docs" / "measured.md"
 REPAIRS = ROOT / "docs" / "measured-repairs.md"
+SURVEY = ROOT / "docs" / "survey.md"
 DIR = "--checkouts DIR"
 
 
@@ -206,9 +207,26 @@ def honest() -> str:
     return "\n".join(["| what | figure |", "|---|---|", *(f"| {what} | {figure} |" for what, figure, _ in rows)])
 
 
+def surveyed() -> str:
+    """What a survey stores against what the linter prints, a sentence of the page about surveys."""
+    same = read()["survey_same"]
+    different = f"for {same['different']} something else is stored" if same["different"] else "no difference in any"
+    return (
+        f"What is stored of {same['repositories']} real repositories, {same['in_parts']} of them judged in parts of {same['cut_kb']} KB, "
+        f"with {same['programs']} programs about training and {same['findings']} findings,\n"
+        f"against what `looplint check --output-format json` prints there, byte for byte "
+        f"after sorting (`same`): {different}.\nMeasured with looplint {same['looplint']}, commit {same['commit']}."
+    )
+
+
 @pytest.mark.parametrize(
     ("path", "mark", "render"),
-    [(README, "honest", honest), (MEASURED, "figures", figures_table), (REPAIRS, "repairs", lambda: f"\n{table(repairs())}\n")],
+    [
+        (README, "honest", honest),
+        (MEASURED, "figures", figures_table),
+        (REPAIRS, "repairs", lambda: f"\n{table(repairs())}\n"),
+        (SURVEY, "same", surveyed),
+    ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_stated_figures_are_those_that_were_measured(path: Path, mark: str, render: Any, request: pytest.FixtureRequest) -> None:
@@ -226,6 +244,7 @@ def test_nothing_that_was_stored_went_wrong() -> None:
         assert figures[name]["findings"] == figures[name]["read"], "findings that nobody has judged"
     assert figures["unknown"]["unjudged"] == 0
     assert figures["foreign_runs"]["wrong"] == 0
+    assert figures["survey_same"]["repositories"] >= 20 and figures["survey_same"]["different"] == 0
     assert figures["foreign_cost"]["same"] == figures["foreign_cost"]["scripts"]
     for name in ("2.13.0-cpu", "2.11.0-cuda"):
         assert {case["status"] for case in evidence(name)["cases"]} == {"proven", "not run"}
