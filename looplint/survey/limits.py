@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import os
 import resource
@@ -82,8 +83,6 @@ def resident() -> int:
 
 def give_back() -> None:
     """Give the system the memory that is free. Of what a large text takes to be parsed, glibc keeps most with the process until it is told."""
-    import ctypes
-
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except AttributeError:  # other libraries give back by themselves
