@@ -14,6 +14,7 @@ import pytest
 from command_line import looplint_text
 from looplint.escaping import json_text
 from looplint.report.records import as_dict
+from looplint.survey import judging
 from looplint.survey.judging import Job, Parts, Refused, Surveyed, conclude, identify, look, look_at_part
 from looplint.survey.limits import Exceeded, Limits, give_back, limited, resident
 from looplint.survey.linter_options import LinterOptions
@@ -112,6 +113,18 @@ def test_memory_that_is_free_is_given_back() -> None:
     held.clear()
     give_back()
     assert len(kept) and resident() < before - (50 << 20)
+
+
+def test_a_worker_that_holds_much_gives_memory_back_after_each_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(judging, "give_back", lambda: given.append(1))
+    work = job(Repository("one", str(several(tmp_path / "one"))))
+    monkeypatch.setattr(judging, "resident", lambda: 100 << 20)
+    look(work)
+    assert not given
+    monkeypatch.setattr(judging, "resident", lambda: 200 << 20)
+    surveyed = look(work)
+    assert isinstance(surveyed, Surveyed) and len(given) == len(surveyed.programs) > 2
 
 
 def test_more_time_or_memory_than_allowed_ends_a_task() -> None:
