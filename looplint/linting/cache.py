@@ -21,7 +21,7 @@ from looplint import __version__
 from looplint.dataclass import names
 from looplint.errors import UserError
 from looplint.finding import Call, Edit, Finding, Fix, Location, Problem, Related
-from looplint.linting.catalogue import folder, rule_files
+from looplint.linting.catalogue import folder, reads_of, rule_files
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection
@@ -89,7 +89,7 @@ class Cache:
     def __init__(self, path: Path) -> None:
         """Use the cache in a folder, which need not exist yet; where it cannot be written, nothing is kept."""
         self._path = path
-        self._rules: dict[tuple[str, ...], str] = {}
+        self._rules: dict[tuple[tuple[str, ...], ...], str] = {}
         self._digests: dict[str, str | None] = {}
         self._prepared = False
 
@@ -132,10 +132,11 @@ class Cache:
 
     def _entry(self, source: Source, selection: Selection) -> Path:
         assert source.path is not None
-        rules = self._rules.get(selection.rule_folders)
+        folders = selection.rule_folders, selection.unexecuted
+        rules = self._rules.get(folders)
         if rules is None:
             project = _digest_of(rule_files(folder()))
-            rules = self._rules[selection.rule_folders] = f"{project} {digest_of_rules(selection.rule_folders)}"
+            rules = self._rules[folders] = f"{project} {digest_of_rules(*folders)}"
         key = "\0".join([rules, repr(selection), os.getcwd(), str(source.path), source.display, source.language, digest(source.raw)])
         return self._path / self._version / f"{digest(key.encode('utf-8', 'surrogateescape'))}.json"
 
@@ -201,9 +202,17 @@ def _engine() -> str:
     return digest(b"\0".join(marks))[:12]
 
 
-def digest_of_rules(folders: Sequence[str]) -> str:
-    """What stands for the rules of folders: what is in their files, and in those beside them that they may import."""
-    return _digest_of([file for name in folders for file in sorted(Path(name).rglob("*.py"))])
+def digest_of_rules(folders: Sequence[str], unexecuted: Sequence[str] = ()) -> str:
+    """What stands for the rules of folders: what is in their files, in those beside them that they may import, and in those that they say they read.
+
+    What rules read that are not executed is left alone: a linted tree that nobody trusts has no say in which files are opened.
+
+    Raises:
+        UserError: a rule does not write out what it reads.
+    """
+    files = [file for name in folders for file in sorted(Path(name).rglob("*.py"))]
+    read = [path for name in folders if name not in unexecuted for file in rule_files(Path(name)) for path in reads_of(file)]
+    return _digest_of([*files, *read])
 
 
 def _digest_of(files: Sequence[Path]) -> str:
@@ -211,10 +220,14 @@ def _digest_of(files: Sequence[Path]) -> str:
 
 
 def _content(file: Path) -> bytes:
+    """What is in a file; of one that is no text of a reasonable size, its size and when it was changed."""
     try:
         return read_regular(file)
     except OSError:
-        return b""
+        with suppress(OSError):
+            status = file.stat()
+            return f"\0{status.st_size} {status.st_mtime_ns}".encode()
+        return b"\0"
 
 
 def _plain(value: Any) -> Any:

@@ -112,7 +112,7 @@ class Checker:
         return Checked(snapshot, selections, tuple(programs), tuple(results), findings, tuple(dict.fromkeys(problems)))
 
     def _judged(self, known: _Known | None, program: Source, selection: Selection, read: _Contents) -> _Known:
-        rules = read.rules(selection.rule_folders)
+        rules = read.rules(selection)
         if known is not None and (known.text, known.selection, known.rules) == (program.text, selection, rules):
             reads = known.result.reads
             if reads is not None and holds(reads, read.digest):
@@ -126,12 +126,13 @@ class _Contents:
     def __init__(self, snapshot: Snapshot) -> None:
         self.overlay = {s.path: s for s in snapshot.sources if s.path is not None}
         self._digests: dict[str, str | None] = {}
-        self._rules: dict[tuple[str, ...], str] = {}
+        self._rules: dict[tuple[tuple[str, ...], ...], str] = {}
 
-    def rules(self, folders: tuple[str, ...]) -> str:
-        """What the rules of folders are when they are asked for first, which is before they are loaded."""
+    def rules(self, selection: Selection) -> str:
+        """What the own rules of a selection are when they are asked for first, which is before they are loaded."""
+        folders = selection.rule_folders, selection.unexecuted
         if folders not in self._rules:
-            self._rules[folders] = digest_of_rules(folders)
+            self._rules[folders] = digest_of_rules(*folders)
         return self._rules[folders]
 
     def digest(self, path: str) -> str | None:

@@ -16,7 +16,7 @@ from command_line import looplint, looplint_text
 from looplint.finding import Edit, Finding, Fix, Location, Problem, Related
 from looplint.linting import analysis
 from looplint.linting.analysis import analyse_file
-from looplint.linting.cache import Cache
+from looplint.linting.cache import Cache, digest_of_rules
 from looplint.linting.catalogue import load
 from looplint.linting.files import analyse
 from looplint.linting.results import FileResult
@@ -130,6 +130,44 @@ def test_settings_and_rules_are_part_of_what_is_known(folder: Path) -> None:
     (folder / "lint" / "no_steps.py").write_text(RULE.replace("a step is made", "a stride is made"))
     changed, how = lint(folder)
     assert how == "parsed" and "a stride is made here" in changed
+
+
+READING = RULE.replace('CODE = "ACME1"', 'CODE = "ACME1"\nREADS = ("words.txt",)').replace(
+    '"a step is made here"', '(Path(__file__).parent / "words.txt").read_text()'
+).replace("from collections", "from pathlib import Path\nfrom collections")  # fmt: skip
+
+
+def test_what_a_rule_says_it_reads_is_part_of_what_is_known(folder: Path) -> None:
+    (folder / "lint").mkdir()
+    (folder / "lint" / "no_steps.py").write_text(READING)
+    (folder / "looplint.toml").write_text('rules = ["lint"]\n')
+    for words in ("one", "two"):
+        (folder / "lint" / "words.txt").write_text(words)
+        found, how = lint(folder)
+        assert how == "parsed" and f"[no-steps] {words}" in found and lint(folder) == (found, "warm")
+    (folder / "lint" / "words.txt").unlink()
+    assert lint(folder) == lint(folder, ".", "--no-cache")
+
+
+@pytest.mark.parametrize("written", ['("words" + suffix,)', '"words.txt"', "(1,)", '("words.txt",)[:0]'])
+def test_what_a_rule_reads_is_written_out(folder: Path, written: str) -> None:
+    (folder / "lint").mkdir()
+    (folder / "lint" / "no_steps.py").write_text(READING.replace('("words.txt",)', written))
+    (folder / "looplint.toml").write_text('rules = ["lint"]\n')
+    done = looplint_text(".", cwd=folder)
+    assert done.returncode == 2 and "no_steps.py: READS has to be a tuple of names of files that are written out" in done.stderr
+
+
+def test_what_rules_read_that_are_not_executed_is_left_alone(folder: Path) -> None:
+    (folder / "lint").mkdir()
+    (folder / "lint" / "no_steps.py").write_text(READING)
+    (folder / "words.txt").write_text("one")
+    rules = str(folder / "lint")
+    assert digest_of_rules([rules]) != digest_of_rules([rules], [rules])
+    (folder / "lint" / "words.txt").write_text("one")
+    before = digest_of_rules([rules], [rules])
+    (folder / "lint" / "words.txt").write_text("two")
+    assert digest_of_rules([rules], [rules]) == before
 
 
 def test_ignores_and_comments_are_read_anew(folder: Path) -> None:
