@@ -48,25 +48,30 @@ def _case_of(finding: Finding, *, fails: bool) -> ET.Element:
     place = written_place("", finding.location, finding.cell).removeprefix(":")
     row = in_file(finding.filename, finding.location, finding.cell).row
     case = _case(finding.filename, f"{finding.code} {finding.name} at {place}", row)
-    lines = [f"{finding.filename}:{place}: {finding.severity}: {finding.message}"]
-    lines += [f"{shown_place(written_place(r.filename, r.location, r.cell))}: {r.message}" for r in finding.related]
+    lines = [f"{finding.place}: {finding.severity}: {finding.message}"]
+    lines += [f"{written_place(r.filename, r.location, r.cell)}: {r.message}" for r in finding.related]
     if finding.fix is not None:
         lines.append(f"repair ({finding.fix.applicability}): {finding.fix.message}")
     attributes = {"message": _writable(finding.message), "type": finding.code}
-    ET.SubElement(case, "failure" if fails else "skipped", attributes).text = _writable("\n".join(lines))
+    ET.SubElement(case, "failure" if fails else "skipped", attributes).text = _body(lines)
     return case
 
 
 def _error(problem: Problem) -> ET.Element:
     row = in_file(problem.filename, problem.location, problem.cell).row if problem.location else 0
     case = _case(problem.filename, "could be linted", row)
-    ET.SubElement(case, "error", message=_writable(problem.message), type="problem").text = _writable(str(problem))
+    ET.SubElement(case, "error", message=_writable(problem.message), type="problem").text = _body([str(problem)])
     return case
 
 
 def _case(filename: str, name: str, row: int) -> ET.Element:
     attributes = {"name": name, "classname": filename, "file": filename, "line": str(row), "time": "0"}
     return ET.Element("testcase", {key: _writable(value) for key, value in attributes.items()})
+
+
+def _body(lines: Iterable[str]) -> str:
+    """The text of an element: logs show it as it is, so no line of it begins with what is a command there."""
+    return _writable("\n".join(map(shown_place, lines)))
 
 
 def _writable(text: str) -> str:
