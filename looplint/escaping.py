@@ -18,12 +18,15 @@ _SHOWN = {
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
 # What JSON may hold as it is, and a terminal or an editor that shows the JSON acts on; and halves of pairs, which UTF-8 has not.
-_IN_JSON = "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+_IN_JSON = r"(?<=##)\[|[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+# GitHub's runner takes `##[error]` for a command wherever it stands in a line, and `::error::` where a line begins with it.
+_COMMAND, _NO_COMMAND = "##[", "##\u2772"
 
 
 def visible(text: str) -> str:
     """A name or a line as a terminal or a page can show it: nothing in it acts, and it stays one line of as many characters."""
-    return text if text.isascii() and text.isprintable() else text.translate(_SHOWN)
+    shown = text if text.isascii() and text.isprintable() else text.translate(_SHOWN)
+    return shown.replace(_COMMAND, _NO_COMMAND)
 
 
 def shown(text: str) -> str:
@@ -33,7 +36,7 @@ def shown(text: str) -> str:
 
 def shown_place(text: str) -> str:
     """The place at the beginning of a line: one that begins as a command of GitHub's runner does is written as a path."""
-    return f"./{shown}" if (shown := visible(text)).lstrip().startswith(("::", "##[")) else shown
+    return f"./{shown}" if (shown := visible(text)).lstrip().startswith("::") else shown
 
 
 def json_text(data: Any, indent: int | None = None) -> str:

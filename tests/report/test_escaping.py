@@ -28,13 +28,13 @@ NAMES = [
     b"no-utf8-\xff\xfe.py",
     b"::error::c.py",
     b"new\n::error::d.py",
-    b"new\n##[error]e.py",
+    b"in the middle ##[error]e.py",
     b"return\r\n ::error::f.py",
     b"<b>&\"'.py",
     b"a #?%41,b:c.py",
     "\u2028separated.py".encode(),
 ]
-LINE = "loss.backward()  # \x1b[31m \u202e <script>alert(1)</script>\n"
+LINE = "loss.backward()  # \x1b[31m \u202e <script>alert(1)</script> ##[add-mask]net\n"
 SOURCE = BROKEN.replace("loss.backward()\n", LINE)
 # What acts on a terminal, apart from line ends.
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
@@ -44,7 +44,7 @@ ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2028\u2029\u
 def folder(tmp_path: Path) -> Path:
     for name in NAMES:
         (tmp_path / os.fsdecode(name)).write_text(SOURCE)
-    (tmp_path / os.fsdecode(b"torn-\xff\x1b\n::error::g.py")).write_text("import torch\nloss.backward(\n")
+    (tmp_path / os.fsdecode(b"torn-\xff\x1b\n::error::##[error]g.py")).write_text("import torch\nloss.backward(\n")
     return tmp_path
 
 
@@ -62,9 +62,10 @@ def test_no_format_hands_on_what_acts(name: str, folder: Path) -> None:
         # The property has to be the name itself; the service reads it, and nothing shows it.
         out = re.sub(r"file=[^\n]*?,line=", "file=,line=", out)
     assert not ACTING.search(out)
-    commands = [line for line in re.split(r"[\r\n]", out) if line.lstrip().startswith(("::", "##["))]
+    commands = [line for line in re.split(r"[\r\n]", out) if line.lstrip().startswith("::") or "##[" in line]
     assert not commands if name != "github" else all(re.match("::(error|notice) title=looplint", line) for line in commands)
     assert done.stderr.decode().count("\n") == 1 and not ACTING.search(done.stderr.decode())
+    assert b"##[" not in done.stderr
 
 
 @pytest.mark.parametrize("name", ["json", "json-lines", "sarif", "gitlab"])
@@ -125,5 +126,6 @@ def test_what_is_shown_has_as_many_characters() -> None:
     text = "".join(map(chr, (*range(0x300), *range(0x2000, 0x2100), *range(0xD800, 0xD810), 0xFEFF)))
     assert len(visible(text)) == len(text) and not ACTING.search(visible(text)) and "\n" not in visible(text)
     assert visible("é 漢字 x") == "é 漢字 x"
+    assert visible("x[1]  ##[error]") == "x[1]  ##\u2772error]"
     assert escaped("<\x1b>") == "&lt;\u241b&gt;"
     assert shown_place("::error::a.py:1:1") == "./::error::a.py:1:1" and shown_place("a.py:1:1") == "a.py:1:1"
