@@ -14,6 +14,7 @@ from looplint.dataclass import dataclass, field, replace
 from looplint.domain.call_string import CallString
 from looplint.flow.events import Event
 from looplint.flow.graph import Condition, Edge, EventGraph, Loop, Node
+from looplint.flow.kinds import Misspelt, check_flowing
 from looplint.flow.slicing import Slices
 
 E = TypeVar("E", bound=Event)
@@ -46,6 +47,27 @@ class Automaton:
         object.__setattr__(self, "kinds", frozenset(kinds) - {"iterate"})
         states = {self.start, UNSEEN, *self.arrows.values(), *(state for state, _ in self.arrows)} - {"*"}
         object.__setattr__(self, "states", frozenset(states))
+        self._check()
+
+    def _check(self) -> None:
+        """Hold the names to what there is: an arrow that nothing takes would go unnoticed.
+
+        Raises:
+            Misspelt: an event that there is not, or a state that no event leads to.
+        """
+        for kind in (*(kind for _, kind in self.arrows if kind != "iterate"), *self.reads):
+            check_flowing(kind)
+        reached = {self.start, UNSEEN, "*", *self.arrows.values()}
+        for state, _ in self.arrows:
+            if state not in reached:
+                raise Misspelt(
+                    state,
+                    f"an arrow starts in the state {state!r}, to which none leads; the others are {', '.join(sorted(reached - {'*', UNSEEN}))}",
+                )
+        named = {*self.arrows.values(), *(state for state, _ in self.arrows)}
+        near = next((state for state in sorted(named) if _slip(self.start, state)), None)
+        if self.start not in named and near is not None:
+            raise Misspelt(self.start, f"the automaton starts in {self.start!r}, which is in none of its arrows; did you mean {near!r}?")
 
     def next(self, state: str, kind: str, variant: str = "") -> str:
         names = (f"{kind}:{variant}", kind) if variant else (kind,)
@@ -55,6 +77,17 @@ class Automaton:
                 if following is not None:
                     return following
         return state
+
+
+def _slip(word: str, other: str) -> bool:
+    """Whether a word is another one with one letter too many, too few, wrong, or in the place of the next."""
+    if word.rstrip("0123456789") != word or min(len(word), len(other)) < 4:
+        return False
+    same = 0
+    while same < min(len(word), len(other)) and word[same] == other[same]:
+        same += 1
+    word, other = word[same:], other[same:]
+    return other in (word[1:], f"{word[1:2]}{word[:1]}{word[2:]}") or other[1:] in (word, word[1:])
 
 
 @dataclass(frozen=True, slots=True)

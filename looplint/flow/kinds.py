@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-EventKind = Literal[
+FlowKind = Literal[
     "construct",  # an optimizer, scheduler or scaler is built
     "clear",  # optimizer.zero_grad(), model.zero_grad(), p.grad = None
     "forward",  # a module is called
@@ -30,7 +30,11 @@ EventKind = Literal[
     "save",  # torch.save
     "load",  # torch.load, load_state_dict
     "switch",  # a global setting of PyTorch is set
-    # Judged where they stand, whatever came before: noted beside the graph.
+    "copy",  # the object becomes a copy of another one, in whatever state that is
+    "escape",  # the object reaches code that cannot be followed
+]
+# Judged where they stand, whatever came before: noted beside the graph, where no automaton sees them.
+RemarkKind = Literal[
     "discard",  # a tensor's copy on another device or in another type is made, and not used
     "shelve",  # a list, tuple or dict becomes an attribute of a module
     "unready",  # a part is given to a module before the constructor of torch's base class has run
@@ -60,8 +64,48 @@ EventKind = Literal[
     "score",  # a loss is computed of a prediction of which it matters what it came out of
     "objective",  # a loss is computed of parameters themselves, by no module's call
     "entrust",  # a call out of sight gets a loss with its graph
-    "copy",  # the object becomes a copy of another one, in whatever state that is
-    "escape",  # the object reaches code that cannot be followed
 ]
+EventKind = Literal[FlowKind, RemarkKind]
 
 EVENT_KINDS: tuple[EventKind, ...] = get_args(EventKind)
+_FLOWING, _REMARKED = get_args(FlowKind), get_args(RemarkKind)
+# What may follow a kind in the arrow of an automaton, `backward:scaled`; a move has the type, a switch the setting.
+_VARIANTS = {
+    "forward": ("half",),
+    "backward": ("scaled", "maybe-scaled", "accelerator", "engine", "optimizer", "scaler", "framework", "output"),
+    "step": ("scaler",),
+    "escape": ("restoring",),
+}
+_OPEN = ("move", "switch")
+
+
+class Misspelt(ValueError):
+    """What an automaton or a rule names, and what there is not."""
+
+    def __init__(self, word: str, message: str) -> None:
+        super().__init__(message)
+        self.word = word
+
+
+def check_flowing(word: str) -> None:
+    """Hold the event of an arrow to what there is.
+
+    Raises:
+        Misspelt: no automaton ever sees such an event.
+    """
+    kind, _, variant = word.partition(":")
+    if kind in _REMARKED:
+        raise Misspelt(word, f"automata do not see {kind!r}, which is a remark; ask program.of() for it")
+    if kind not in _FLOWING:
+        raise Misspelt(word, no_such_event(kind))
+    if variant and kind not in _OPEN and variant not in _VARIANTS.get(kind, ()):
+        known = ", ".join(_VARIANTS.get(kind, ())) or "none"
+        raise Misspelt(word, f"the event {kind!r} has no variant {variant!r}; its variants: {known}")
+
+
+def no_such_event(word: str) -> str:
+    """What is said of an event that there is not."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, EVENT_KINDS, 1)
+    return f"there is no event {word!r}; " + (f"did you mean {near[0]!r}?" if near else f"the events are {', '.join(EVENT_KINDS)}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import GeneratorType
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -45,6 +46,14 @@ if TYPE_CHECKING:
 _BACKWARD = regex(r"^[^#\n]*?(?P<call>\w+\.backward\()", re.MULTILINE)
 _STEP = regex(r"^[^#\n]*?\w\.step\(", re.MULTILINE)
 _TOO_DEEP = "is nested too deeply to be analysed; split the expression, or exclude the file"
+
+
+class _Made(NamedTuple):
+    """What a rule has reported, and the line of its file where it did."""
+
+    rule: Rule
+    report: Report
+    row: int
 
 
 class Unparsable(Exception):
@@ -85,7 +94,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
         release(interpreter)
         return FileResult((), (), frozenset(), project.reads())
     findings: list[Finding] = []
-    made: list[Report] = []
+    made: list[_Made] = []
     problems: list[Problem] = []
     reads, tests = project.reads(), is_unit_test(info)
     # Behind a call that ends in an error may stand what they miss.
@@ -95,8 +104,8 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
         if rule.code in unanswered:
             continue
         try:
-            reports = list(rule.check(program))
-            found = [_finding(rule, report, tests) for report in reports]
+            reports = list(_made_by(rule, program))
+            found = [_finding(rule, each.report, tests) for each in reports]
         except RecursionError:
             raise
         except Exception as error:  # noqa: BLE001 - a rule's bug is reported as one, and hides nothing else
@@ -105,7 +114,7 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
             continue
         findings += found
         made += reports
-    if any(report.repair for report in made):
+    if any(each.report.repair for each in made):
         findings, faults = _with_fixes(program, findings, made)
         problems += faults
         reads = None if faults else reads
@@ -126,13 +135,34 @@ def _unread(source: Source) -> tuple[FoundLoop, ...]:
     return (FoundLoop(source.display, 0, "", Location(row, column), "the file could not be read"),)
 
 
+def _made_by(rule: Rule, program: Program) -> Iterator[_Made]:
+    reports = rule.check(program)
+    for report in reports:
+        frame = reports.gi_frame if isinstance(reports, GeneratorType) else None
+        yield _Made(rule, report, frame.f_lineno if frame is not None else 1)
+
+
 def _fault(rule: Rule, error: Exception) -> str:
     """The problem of a rule that failed: of one of the user's own, where in its file."""
     what = f"{type(error).__name__}: {error}"
     if rule.path.parent == folder():
         return f"internal error in {rule.code} ({what}); please report it"
+    return f"the rule {rule.code} failed at {display_name(rule.path)}:{_row(rule, error) or 1}: {what}"
+
+
+def _fault_of_repair(made: _Made, error: Exception) -> str:
+    """The same of a repair: of a rule of the user's own, where the repair fails in its file, else where the rule asks for it."""
+    what, rule = f"{type(error).__name__}: {error}", made.rule
+    if rule.path.parent == folder():
+        return f"internal error in the repair of {rule.code} ({what}); please report it"
+    place = f"{display_name(rule.path)}:{_row(rule, error) or made.row}"
+    return f"the repair of {rule.code} failed at {place}: {type(made.report.repair).__name__}: {what}"
+
+
+def _row(rule: Rule, error: Exception) -> int | None:
+    """The last line of a rule's file that an exception has come through."""
     rows = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == rule.path]
-    return f"the rule {rule.code} failed at {display_name(rule.path)}:{rows[-1] if rows else 1}: {what}"
+    return rows[-1] if rows else None
 
 
 def _found(loop: TrainingLoop) -> FoundLoop:
@@ -143,21 +173,21 @@ def _found(loop: TrainingLoop) -> FoundLoop:
     )
 
 
-def _with_fixes(program: Program, findings: list[Finding], reports: list[Report]) -> tuple[list[Finding], list[Problem]]:
+def _with_fixes(program: Program, findings: list[Finding], made_by_rules: list[_Made]) -> tuple[list[Finding], list[Problem]]:
     """The findings with the edits that would repair them, or with the reason why nothing would; and what went wrong in planning."""
     planner = Planner(program)
     fixed: list[Finding] = []
     faults: list[Problem] = []
-    for finding, report in zip(findings, reports, strict=True):
+    for finding, each in zip(findings, made_by_rules, strict=True):
         made: Fix | str | None = None
+        report = each.report
         try:
             made = fix_of(report.repair, planner, finding.filename, finding.certainty == "every-path") if report.repair else None
         except RecursionError:
             raise
         except Exception as error:  # noqa: BLE001 - a repair's bug is reported as one, and its finding stands
-            made = "an internal error"
-            message = f"internal error in the repair of {finding.code} ({type(error).__name__}: {error}); please report it"
-            faults.append(Problem(finding.filename, message))
+            made = "planning the repair failed"
+            faults.append(Problem(finding.filename, _fault_of_repair(each, error)))
         fixed.append(replace(finding, unrepaired=made) if isinstance(made, str) else finding.with_fix(made))
     return fixed, faults
 

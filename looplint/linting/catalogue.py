@@ -73,8 +73,6 @@ class Entry:
     path: Path
 
 
-_READS = '{file}: READS has to be a tuple of names of files that are written out: READS = ("names.txt",)'
-
 # What comes after the name in the line CODE = "...", or in DEFAULT = False.
 _CODE = regex(rb"""(?:\s*:\s*\w+)?\s*=\s*["']([^"']+)["']""")
 _OPT_IN = regex(rb"(?:\s*:\s*\w+)?\s*=\s*False\b")
@@ -157,27 +155,12 @@ def reads_of(file: Path) -> tuple[Path, ...]:
     Raises:
         UserError: they are not written out.
     """
-    raw = _read(file)
-    return tuple(file.parent / name for name in _written_reads(file, raw)) if b"\nREADS" in raw else ()
+    raw = b"\n" + _read(file)
+    if b"\nREADS" not in raw:
+        return ()
+    from looplint.linting.own_rules import written_reads
 
-
-def _written_reads(file: Path, raw: bytes) -> tuple[str, ...]:
-    import ast
-
-    names: object = ()
-    try:
-        for statement in ast.parse(raw).body:
-            match statement:
-                case (
-                    ast.Assign(targets=[ast.Name("READS")], value=value)
-                    | ast.AnnAssign(target=ast.Name("READS"), value=ast.expr() as value)
-                ):
-                    names = ast.literal_eval(value)
-    except (SyntaxError, ValueError):
-        names = None
-    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
-        raise UserError(_READS.format(file=file))
-    return names
+    return tuple(file.parent / name for name in written_reads(file, raw))
 
 
 def _check_distinct(rules: Sequence[Entry | Rule]) -> None:
@@ -219,12 +202,10 @@ def _loaded(path: Path, run: Callable[[Path, ModuleType], None]) -> list[Rule]:
 
 
 def _from_text(file: Path, module: ModuleType) -> None:
-    """Run a rule as its text is now: bytecode is taken for that of a text by its second and its size, and a user's rule is edited and run again at once."""
-    raw = _read(file)
-    exec(compile(raw, str(file), "exec", dont_inherit=True), vars(module))
-    if getattr(module, "READS", ()) != (_written_reads(file, raw) if b"\nREADS" in raw else ()):
-        # A run that finds its results in the cache executes no rule, and knows of what it reads by its text alone.
-        raise UserError(_READS.format(file=file))
+    """Run a user's rule."""
+    from looplint.linting.own_rules import execute
+
+    execute(file, _read(file), module)
 
 
 def _from_bytecode(file: Path, module: ModuleType) -> None:
