@@ -11,7 +11,7 @@ import click
 from looplint.commands.group import Grouped
 from looplint.commands.options import colour_option, configured, rule_words, settings_above, words
 from looplint.commands.summaries import summarise
-from looplint.commands.terminal import coloured, complain, shown_diff
+from looplint.commands.terminal import coloured, columns, complain, shown_diff
 from looplint.dataclass import replace
 from looplint.errors import UserError
 from looplint.escaping import shown_place, visible
@@ -241,7 +241,9 @@ def command(
         result = baselines.hide(known, result, looked)
     result = replace(result, findings=tuple(selections.reported(result.findings)), exit_on=settings.exit_on)
     summarise(result, output_format)
-    text = render(result, colour=output_file is None and coloured())
+    # Text is for the terminal that shows it; what a file or a program gets is the same everywhere.
+    wrapped = output_format == "text" and not statistics and output_file is None and (repairs is None or repairs.stdin is None)
+    text = render(result, colour=output_file is None and coloured(), **({"width": columns()} if wrapped else {}))
     if output_file is not None:
         from looplint.sources.writing import write_atomic
 

@@ -35,6 +35,15 @@ def coloured(stream: TextIO | None = None) -> bool:
     return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb" and os.environ.get("CLICOLOR") != "0"
 
 
+def columns() -> int | None:
+    """How wide standard output is, where it is a terminal."""
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
 def prepare() -> None:
     """Let the standard streams take any text: bytes of names that are no UTF-8 are written as they are, what an encoding lacks as an escape."""
     codecs.register_error("looplint", _written)

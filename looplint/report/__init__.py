@@ -1,6 +1,6 @@
 """Reporters: each turns findings into text, and knows nothing of the analysis.
 
-A reporter is a file of `formats/` with `render(result, *, colour) -> str`.
+A reporter is a file of `formats/` with `render(result, *, colour) -> str`; that of `text`, which people read, is told how wide a line may be.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def reporter(name: str, *, statistics: bool = False) -> Callable[..., str]:
     return partial(counted, name)
 
 
-def render(name: str, result: LintResult, *, colour: bool = False) -> str:
+def render(name: str, result: LintResult, *, colour: bool = False, width: int | None = None) -> str:
     """What a format makes of a result; only that format's module is imported.
 
     Raises:
@@ -43,7 +43,8 @@ def render(name: str, result: LintResult, *, colour: bool = False) -> str:
     """
     from importlib import import_module
 
-    text = import_module(f"looplint.report.formats.{name.replace('-', '_')}").render(result, colour=colour)
+    options = {"width": width} if name == "text" else {}
+    text = import_module(f"looplint.report.formats.{name.replace('-', '_')}").render(result, colour=colour, **options)
     assert isinstance(text, str)
     return text
 

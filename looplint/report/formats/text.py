@@ -15,18 +15,25 @@ Style = Callable[..., str]
 _ADVICE_OPTIONS = "`--exit-on advice` shows each place, `--min-severity warning` leaves it out"
 # So many places are named where a line stands for several.
 _PLACES = 3
+# No message is wrapped into narrower lines: words and names would stand alone.
+_NARROWEST = 40
 
 
-def render(result: LintResult, *, colour: bool = False) -> str:
+def render(result: LintResult, *, colour: bool = False, width: int | None = None) -> str:
+    """The report; messages are wrapped into lines of a width where it is given. Places and lines of source stay as they are."""
     # A process that reports more than once must not show the lines of the time before.
     _lines.cache_clear()
     style = style_of(colour)
     advice = result.advice
     merged = set(advice)
-    blocks = [_block(alike, style) for alike in _alike(f for f in result.findings if f not in merged)]
+    width = width and max(width, _NARROWEST)
+    blocks = [_block(alike, style, width) for alike in _alike(f for f in result.findings if f not in merged)]
     if advice:
-        blocks.append("".join(_advice(group, style) for group in _by_rule(advice)))
-    return "\n".join([*blocks, closing(result, style)])
+        blocks.append("".join(_advice(group, style, width) for group in _by_rule(advice)))
+    end = closing(result, style)
+    return "\n".join(
+        [*blocks, "".join(f"{_wrapped(line.lstrip(), width, _indent(line))}\n" for line in end.splitlines()) if width else end]
+    )
 
 
 def style_of(colour: bool) -> Style:
@@ -35,6 +42,35 @@ def style_of(colour: bool) -> Style:
     from click import style
 
     return style
+
+
+def _wrapped(text: str, width: int | None, head: str = "", plain: str | None = None) -> str:
+    """A text behind its head, in lines of a width; the following ones stand further in than a head that says something.
+
+    Args:
+        text: what is wrapped.
+        width: how wide a line is; the text is one line where it is None.
+        head: the beginning of the line.
+        plain: the same without colours, where it has some.
+    """
+    if width is None:
+        return head + text
+    import textwrap
+
+    plain = head if plain is None else plain
+    lines = textwrap.wrap(
+        text,
+        width,
+        initial_indent=plain,
+        subsequent_indent=_indent(plain) + "  " * bool(plain.strip()),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return head + "\n".join(lines)[len(plain) :]
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" "))]
 
 
 def _alike(findings: Iterable[Finding]) -> Iterable[Sequence[Finding]]:
@@ -46,7 +82,7 @@ def _alike(findings: Iterable[Finding]) -> Iterable[Sequence[Finding]]:
     return groups.values()
 
 
-def _block(findings: Sequence[Finding], style: Style) -> str:
+def _block(findings: Sequence[Finding], style: Style, room: int | None) -> str:
     """One mistake: the places where it is made, what takes part in it, and what would repair it."""
     first = findings[0]
     fg = COLOURS[first.severity]
@@ -60,7 +96,7 @@ def _block(findings: Sequence[Finding], style: Style) -> str:
         rows |= {(r.filename, r.cell, r.location, None, r.message, False): None for r in f.related}
     ordered = sorted(rows, key=lambda row: (row[0] != first.filename, row[0], row[1] or 0, row[2]))
     width = max(len(str(row[2].row)) for row in ordered)
-    lines = [head, f"  {visible(first.message)}", f"{' ' * width} {style('|', fg='blue')}"]
+    lines = [head, _wrapped(visible(first.message), room, "  "), f"{' ' * width} {style('|', fg='blue')}"]
     before = (first.filename, first.cell) if ordered[0][1] == first.cell else ("", None)
     for filename, cell, start, end, label, primary in ordered:
         if (filename, cell) != before:
@@ -73,9 +109,13 @@ def _block(findings: Sequence[Finding], style: Style) -> str:
             f"{' ' * width} {style('|', fg='blue')} {' ' * (start.column - 1)}{style(mark, fg=fg if primary else 'blue', bold=True)} "
             f"{style(visible(label), fg=fg if primary else 'blue')}"
         )
-    repairs = [f"{style('repair', bold=True)} ({f.fix.applicability}): {visible(f.fix.message)}" for f in findings if f.fix is not None]
-    repairs += [f"not repaired: {visible(f.unrepaired)}" for f in findings if f.unrepaired]
-    lines += [f"{' ' * width} {style('=', fg='blue')} {text}" for text in dict.fromkeys(repairs)]
+    repairs = [
+        (style("repair", bold=True), "repair", f" ({f.fix.applicability}): {visible(f.fix.message)}") for f in findings if f.fix is not None
+    ]
+    repairs += [("not repaired", "not repaired", f": {visible(f.unrepaired)}") for f in findings if f.unrepaired]
+    for styled, plain, text in dict.fromkeys(repairs):
+        margin = " " * width
+        lines.append(_wrapped(text, room, f"{margin} {style('=', fg='blue')} {styled}", f"{margin} = {plain}"))
     return "\n".join(lines) + "\n"
 
 
@@ -86,7 +126,7 @@ def _by_rule(findings: Sequence[Finding]) -> Iterable[Sequence[Finding]]:
     return (groups[code] for code in sorted(groups))
 
 
-def _advice(findings: Sequence[Finding], style: Style) -> str:
+def _advice(findings: Sequence[Finding], style: Style, room: int | None) -> str:
     """The findings of one rule in one line: where the first ones are, and the message of the first."""
     first, fg = findings[0], COLOURS["advice"]
     places = first.place
@@ -94,7 +134,7 @@ def _advice(findings: Sequence[Finding], style: Style) -> str:
         named = [*(f.place for f in findings[:_PLACES]), *(["..."] if len(findings) > _PLACES else [])]
         places = f"{len(findings)} places ({', '.join(named)})"
     head = f"{style('advice:', fg=fg, bold=True)} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}"
-    return f"{head}: {visible(places)}: {visible(first.message)}\n"
+    return _wrapped(f": {visible(places)}: {visible(first.message)}", room, head, f"advice: {first.code} {first.name}") + "\n"
 
 
 def _length(text: str, start: Location, end: Location | None) -> int:
