@@ -77,3 +77,10 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
             continue
         fetched = re.findall(r"<(?:script|link|img)\b[^>]*?(?:src|href)=\"?(https?://[^\"\s>]+)", page.read_text(encoding="utf-8"))
         assert all(address.startswith(URL.removesuffix("rules")) for address in fetched), fetched
+
+
+def test_the_first_page_shows_a_loop_and_a_difference_with_its_colours(site: Path) -> None:
+    start = (site / "index.html").read_text(encoding="utf-8")
+    (picture,) = re.findall(r'<img alt="[^"]{20,}" src="([^"]+)"', start)
+    assert (site / picture).is_file()
+    assert re.search(r'<span class="gi">\+ +optimizer\.zero_grad\(\)</span>', start)
