@@ -32,6 +32,7 @@ LATE_IMPORTS = [
     ("looplint.escaping", "json", "only where something is written in that form"),
     ("looplint.flow.kinds", "difflib", "only a misspelt name, or a difference, is compared"),
     ("looplint.linting.analysis", "looplint.sources.compiling", "only what is no Python"),
+    ("looplint.linting.analysis", "traceback", "only a rule that fails"),
     ("looplint.linting.cache", "json", "only a cached, a measured or a notebook's text is JSON"),
     ("looplint.linting.cache", "shutil", "only a cache that is cleaned"),
     ("looplint.linting.catalogue", "ast", "only where a configuration names own rules, or leads elsewhere, or a page of a rule is read"),

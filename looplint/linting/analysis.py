@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import GeneratorType
@@ -161,6 +160,8 @@ def _fault_of_repair(made: _Made, error: Exception) -> str:
 
 def _row(rule: Rule, error: Exception) -> int | None:
     """The last line of a rule's file that an exception has come through."""
+    import traceback
+
     rows = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == rule.path]
     return rows[-1] if rows else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -172,14 +172,19 @@ def _check_distinct(rules: Sequence[Entry | Rule]) -> None:
                 raise UserError(f"{rule.path}: {word} is already the rule of {other}; codes and names must be unique")
 
 
-def load_all(folders: Sequence[str] = ()) -> list[Rule]:
+def load_all(folders: Sequence[str] = (), chosen: Collection[Path] | None = None) -> list[Rule]:
     """Load the project's rules and those of some more folders.
+
+    Args:
+        folders: those of the user's own rules, all of which are loaded: so their mistakes are seen.
+        chosen: the files of the project's rules that are wanted, where not all are.
 
     Raises:
         UserError: as `load` and `index` do.
     """
     index(folders)
-    return sorted((rule for place in (None, *map(Path, folders)) for rule in load(place)), key=lambda r: r.code)
+    own = [_own_rule(entry.path) for entry in _own() if chosen is None or entry.path in chosen]
+    return sorted((*own, *(rule for place in map(Path, folders) for rule in load(place))), key=lambda r: r.code)
 
 
 def load(path: Path | None = None) -> list[Rule]:
@@ -188,13 +193,13 @@ def load(path: Path | None = None) -> list[Rule]:
     Raises:
         UserError: a file that is no rule.
     """
-    return _loaded(path, _from_text) if path else list(_own_rules())
+    return _loaded(path, _from_text) if path else load_all()
 
 
-@lru_cache(1)
-def _own_rules() -> list[Rule]:
-    """The project's, loaded once in each process, however many selections there are."""
-    return _loaded(folder(), _from_bytecode)
+@lru_cache(None)
+def _own_rule(file: Path) -> Rule:
+    """One of the project's, loaded once in each process, however many selections there are."""
+    return _load_rule(file, _from_bytecode)
 
 
 def _loaded(path: Path, run: Callable[[Path, ModuleType], None]) -> list[Rule]:

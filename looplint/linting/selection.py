@@ -57,11 +57,13 @@ class Selection:
         """
         from looplint.linting.catalogue import load_all
 
-        entries = {entry.path for entry in self._chosen(index(self.rule_folders))}
-        rules = load_all([folder for folder in self.rule_folders if folder not in self.unexecuted])
-        chosen = [rule for rule in rules if rule.path in entries]
+        chosen = self._chosen(index(self.rule_folders))
+        entries = {entry.path for entry in chosen}
         # Whether a comment silences anything is known when all rules have run.
-        return rules if any(rule.code == UNUSED for rule in chosen) else chosen
+        everything = any(entry.code == UNUSED for entry in chosen)
+        folders = [folder for folder in self.rule_folders if folder not in self.unexecuted]
+        rules = load_all(folders, None if everything else entries)
+        return rules if everything else [rule for rule in rules if rule.path in entries]
 
     def codes(self) -> frozenset[str]:
         """Their codes, without loading them."""
