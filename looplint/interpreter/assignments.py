@@ -101,6 +101,8 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
             if not isinstance(stmt, ir.AugAssign) and not interp.guarded():
                 interp.note_birth(target)
         case ir.Subscript():
+            if isinstance(target.value, ir.Attr) and target.value.attr == "_parameters":
+                interp.flags.replaces_parameters = True
             match target, stmt:
                 case ir.Subscript(value=ir.Name(id=name) | ir.Attr(attr=name), index=ir.Const(value=str(key))), ir.Assign():
                     value = outside.entry(interp, name, key, value, stmt.value)

@@ -136,6 +136,8 @@ class Flags:
         self.sets_autocast_dtype = False
         # Each gradient is used as soon as it is there: https://docs.pytorch.org/tutorials/intermediate/optimizer_step_in_backward_tutorial.html
         self.steps_in_backward = False
+        # Tensors take the place of parameters, whose gradients go to what the tensors were made of: `module._parameters["weight"] = fast_weight`.
+        self.replaces_parameters = False
 
 
 class Ending:

@@ -36,8 +36,10 @@ def cut_off(program: Program, optimizer: Optimizer, step: Step) -> Forward | Non
 def may_be_of_any(program: Program, event: Backward) -> bool:
     """Whether a backward that is no known optimizer's may be that of any: what goes backward is not known, or came out of modules that have no parameters.
 
-    A layer that solves or renders has a graph because of what it was given, in whichever way it got that.
+    A layer that solves or renders has a graph because of what it was given, in whichever way it got that; so has a model whose parameters were replaced.
     """
+    if program.flags.replaces_parameters:
+        return True
     if any(program.touches(event, optimizer) for optimizer in program.optimizers):
         return False
     return not event.known or (bool(event.subjects) and not any(isinstance(o, Module) and with_parameters(o) for o in event.subjects))
