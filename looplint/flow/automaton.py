@@ -65,8 +65,8 @@ class Automaton:
                     f"an arrow starts in the state {state!r}, to which none leads; the others are {', '.join(sorted(reached - {'*', UNSEEN}))}",
                 )
         named = {*self.arrows.values(), *(state for state, _ in self.arrows)}
-        near = next((state for state in sorted(named) if _slip(self.start, state)), None)
-        if self.start not in named and near is not None:
+        near = next((state for state in sorted(named) if _slip(self.start, state)), None) if self.start not in named else None
+        if near is not None:
             raise Misspelt(self.start, f"the automaton starts in {self.start!r}, which is in none of its arrows; did you mean {near!r}?")
 
     def next(self, state: str, kind: str, variant: str = "") -> str:
