@@ -20,6 +20,7 @@ from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, stands_under, subjects
 from looplint.queries.turns import is_gone_with_the_turn
 from looplint.syntax import ir
+from looplint.syntax.implication import Implications
 
 # What restores a model's state may put it into eval mode, and does not put it back into train mode.
 MODE = Automaton(
@@ -257,17 +258,28 @@ def left_in_eval(program: Program, module: Obj, visit: Visit, loop: Loop) -> Eve
     """The `eval()` of an earlier iteration of a loop that is still in force at a forward on some path.
 
     One for a validation before the loop, as after resuming, is in force there too, and hides that: it was not meant for the training.
+    So does one on some paths alone (a helper that loads a state under an option): on the others the model is in train mode until the validation.
     """
     states = [s for s in visit.sometimes("eval") if s.since is not None and s.since.kind == "eval" and loop in s.later]
     if states and is_gone_with_the_turn(program, module, visit.event, loop):
         return None  # each turn makes another
     switches = [s.since for s in states if s.since is not None and not _of_other_batches(s.since, visit.event, loop)]
     inside = next((e for e in switches if loop in e.loops), None)
-    if inside is not None or not all(for_a_look(program, e, loop, module) for e in switches):
+    if inside is not None or not switches:
         return inside
-    before = _outside(program, loop) if switches else []
+    looks = all(for_a_look(program, e, loop, module) for e in switches)
+    if not looks and not any(s.state == "train" for s in visit.states):
+        return None
+    before = _outside(program, loop)
     hidden = mode_states(program, module, visit.event, before) if before else None
-    return left_in_eval(program, module, hidden, loop) if hidden is not None else None
+    left = left_in_eval(program, module, hidden, loop) if hidden is not None else None
+    return None if left is not None and not looks and any(_happens_only_with(left, e) for e in switches) else left
+
+
+def _happens_only_with(switch: Event, other: Event) -> bool:
+    """Whether the conditions that a switch stands under imply all those of another one."""
+    held = Implications((g.meaning, g.held) for g in switch.guards)
+    return all(held.outcome(g.meaning) is g.held for g in other.guards)
 
 
 def _of_other_batches(switch: Event, event: Event, loop: Loop) -> bool:
