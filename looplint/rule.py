@@ -64,6 +64,7 @@ from looplint.flow.remarks import (
     ResetStatistics,
     Score,
     Seed,
+    SetRate,
     Shelve,
     Show,
     Spread,
@@ -350,7 +351,7 @@ __all__ = [
     "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "AskPlace", "AskRate", "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Entrust", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "ResetStatistics", "Score", "Seed", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
+    "AskPlace", "AskRate", "Attach", "BuildLoader", "BuildSampler", "Bypass", "Discard", "Drive", "Drop", "Entrust", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "ResetStatistics", "Score", "Seed", "SetRate", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

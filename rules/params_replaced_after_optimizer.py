@@ -53,7 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
 - An optimizer of this model that is built after the assignment.
 - A wrapper around the part that was there, which keeps its parameters; a part from elsewhere, which may.
 - A part that has no parameters, such as `nn.Identity()`, or none that takes gradients, and parameters that the model has already: another name, a tie, what is computed from them.
-- An optimizer that never steps, in a program in which others do.
+- An optimizer that never steps, in a program in which others do, and one that has stepped for the last time.
 - Optimizers that are passed in, those of one list or dict, and those that escape into code that cannot be followed.
 
 ## Repair
@@ -78,6 +78,7 @@ from looplint.rule import (
     Step,
     called_at,
     contains_part,
+    may_follow,
     name_of,
     note,
     stays_frozen,
@@ -110,6 +111,9 @@ def check(program: Program) -> Reports:
             construct = visit.states[0].last(Construct)
             if construct is None or not _covers(optimizer, module):
                 continue
+            own = [e for e in steps if optimizer in e.subjects]
+            if own and not any(may_follow(e, event) for e in own):
+                continue  # a part that is replaced when the optimizer has stepped for the last time
             if program.built_after(event):
                 continue  # an optimizer of this model that is built after the assignment
             if _keeps_parameters(event) or _brings_none(program, event):

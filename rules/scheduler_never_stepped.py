@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a scheduler of `torch.optim.lr_scheduler` that is built and stepped on no path, where its optimizer steps in a loop after that.
-It is advice where another scheduler of the optimizer is stepped, which the learning rate follows.
+It is advice where another scheduler of the optimizer is stepped, or its rate is set by hand: the learning rate follows that.
 
 ## Why it matters
 
@@ -74,6 +74,7 @@ from looplint.rule import (
     Reports,
     Schedule,
     Scheduler,
+    SetRate,
     Step,
     called_at,
     construction_of,
@@ -128,15 +129,17 @@ def check(program: Program) -> Reports:
             effect = (
                 "the learning rate never falls" if plateau else "the learning rate keeps the value the scheduler gave it when it was built"
             )
-            if other is not None:
-                effect = f"the learning rate follows {name_of(other)} alone"
+            set_rates = (e for e in program.of(SetRate) if set(e.loops) & set(step.loops) and not e.subjects.isdisjoint(optimizers))
+            by_hand = next(set_rates, None)
+            if other is not None or by_hand is not None:
+                effect = f"the learning rate follows {'what is set by hand' if other is None else name_of(other)} alone"
             message = f"{name} is never stepped: {effect}; call {call}, or leave the scheduler out"
             yield Report(
                 event,
                 message,
-                note(step, f"{name_of(optimizers[0])} trains here"),
+                note(step, f"{name_of(optimizers[0])} trains here") + note(by_hand, "its rate is set here"),
                 site=built.site,
-                severity="advice" if other is not None else None,
+                severity="advice" if other is not None or by_hand is not None else None,
             )
 
 

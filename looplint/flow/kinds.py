@@ -58,6 +58,7 @@ RemarkKind = Literal[
     "reset-statistics",  # the running statistics of a batch norm are begun anew
     "ask-place",  # where a scheduler is in its schedule is read
     "ask-rate",  # the rate that is in force is read, from an optimizer or a scheduler
+    "set-rate",  # the rate of an optimizer is set by hand
     "set-epoch",  # the epoch of a sampler is set
     "outdated",  # a name of torch is called that has another one now
     "average",  # a sum of the mean losses of batches is divided

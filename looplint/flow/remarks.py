@@ -231,6 +231,12 @@ class AskRate(Remark):
     kind = "ask-rate"
 
 
+class SetRate(Remark):
+    """The rate of an optimizer is set by hand: `optimizer.param_groups[0]["lr"] = rate`."""
+
+    kind = "set-rate"
+
+
 class EpochSet(Remark):
     """The epoch of a sampler is set."""
 

@@ -16,7 +16,7 @@ from looplint.interpreter import hooks
 from looplint.interpreter.assignments import averages
 from looplint.interpreter.interpreter import Interpreter
 from looplint.semantics import outcomes, structures
-from looplint.semantics.parameters import give_by_hand
+from looplint.semantics.parameters import give_by_hand, set_by_hand
 from looplint.semantics.tensor_uses import is_used_as_tensor, usage_at, used_or_given_as_tensor
 from looplint.syntax import ir
 
@@ -28,7 +28,9 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
     Returns:
         The value as the container holds it.
     """
-    interp.flags.sets_rates = interp.flags.sets_rates or (key is not None and key.value == "lr")
+    if key is not None and key.value == "lr":
+        interp.flags.sets_rates = True
+        set_by_hand(interp, base, node)
     _let_go(interp, value)
     if key is None or not isinstance(key.value, str) or key.value == "params":
         give_by_hand(base, value)

@@ -31,6 +31,7 @@ from looplint.domain.values import (
     ref,
 )
 from looplint.flow.events import Backward, Clear, Clip, Eval, Freeze, Thaw
+from looplint.flow.remarks import SetRate
 from looplint.interpreter import classes
 from looplint.interpreter.elements import is_option
 from looplint.interpreter.interpreter import Interpreter
@@ -325,6 +326,12 @@ def give_by_hand(groups: Value, value: Value) -> None:
     given = any(isinstance(a, Params) or (isinstance(a, Ref) and isinstance(a.obj, Module | List)) for a in value)
     for optimizer in (o for a in groups if given and isinstance(a, Params) for o in a.sources if isinstance(o, Optimizer)):
         optimizer.extended = True
+
+
+def set_by_hand(interp: Interpreter, groups: Value, node: cst.CSTNode) -> None:
+    """`optimizer.param_groups[0]["lr"] = rate`: the rate of an optimizer is set."""
+    if optimizers := {o for a in groups if isinstance(a, Params) for o in a.sources if isinstance(o, Optimizer)}:
+        interp.remark(SetRate(), node, optimizers)
 
 
 def is_zero(args: Arguments) -> bool:

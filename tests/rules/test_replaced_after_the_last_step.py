@@ -1,0 +1,58 @@
+"""A parameter that is replaced when its optimizer has stepped for the last time is missed by no step."""
+
+from __future__ import annotations
+
+import pytest
+
+from programs import assert_marked
+
+MODEL = """
+import torch
+from torch import nn, optim
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mu = nn.Parameter(torch.rand(4, 2))
+
+    def forward(self, x):
+        return x @ self.mu
+
+    def settle(self):
+        self.mu = nn.Parameter(torch.rand(4, 2)){mark}
+
+    def fit(self, batches, epochs):
+        optimizer = optim.SGD(self.parameters(), lr=0.1)
+        for epoch in range(epochs):
+            for x in batches:
+                optimizer.zero_grad()
+                self(x).pow(2).mean().backward()
+                optimizer.step()
+            {in_the_loop}
+        {after_the_loop}
+
+{run}
+"""
+RUN = "model = Model()\nmodel.fit([torch.randn(8, 4) for _ in range(3)], 5)"
+
+
+def _model(mark: str = "", in_the_loop: str = "pass", after_the_loop: str = "pass", run: str = RUN) -> str:
+    blanks = {"mark": mark, "in_the_loop": in_the_loop, "after_the_loop": after_the_loop, "run": run}
+    text = MODEL
+    for blank, filling in blanks.items():
+        text = text.replace("{" + blank + "}", filling)
+    return text
+
+
+def test_no_step_comes_after_it() -> None:
+    assert_marked(_model(after_the_loop="self.settle()"))
+    assert_marked(_model(run=f"{RUN}\nmodel.settle()"))
+
+
+def test_each_fit_builds_its_own_optimizer() -> None:
+    assert_marked(_model(after_the_loop="self.settle()", run=f"{RUN}\nmodel.fit([torch.randn(8, 4)], 5)"))
+
+
+@pytest.mark.parametrize("when", ["self.settle()", "if epoch == 2: self.settle()"])
+def test_steps_of_later_epochs_miss_it(when: str) -> None:
+    assert_marked(_model("  # expect: LL502", in_the_loop=when))
