@@ -148,7 +148,8 @@ class Visit:
                 raise ValueError(f"the automaton has no state {name!r}; its states are {', '.join(sorted(self.known - {UNSEEN}))}")
 
 
-_Key = tuple[str, frozenset[Loop]]
+# A state, the loops that are past their first turn, and what is assumed of the conditions that have one outcome as long as a program runs.
+_Key = tuple[str, frozenset[Loop], int]
 
 
 @dataclass(slots=True)
@@ -172,8 +173,11 @@ class _Conditions:
         self._by_name: dict[tuple[CallString, str], int] = {}
         self._within: dict[CallString, int] = {}
         self._of_turn: dict[Loop, int] = {}
+        # Those of conditions that have one outcome as long as a program runs.
+        self.settled = 0
         for number, condition in enumerate(conditions):
             holds, fails = self._bits[condition] = (1 << 2 * number, 1 << 2 * number + 1)
+            self.settled |= holds | fails if condition.settled else 0
             for name in condition.names:
                 key = (condition.frame, name)
                 self._by_name[key] = self._by_name.get(key, 0) | holds | fails
@@ -224,7 +228,7 @@ def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, Touch]) -> 
         edges.update(sliced)
         remembered.update(dict.fromkeys(conditions))
         facts.update((index, {}) for index in sliced)
-        unseen = (UNSEEN, frozenset[Loop]())
+        unseen = (UNSEEN, frozenset[Loop](), 0)
         facts[start][unseen] = _Entry(0, {}, None)
         pending[start] = {unseen: None}
     # Nodes are numbered in program order, so the lowest number first settles inner loops before what follows them.
@@ -248,7 +252,7 @@ def run(slices: Slices, automaton: Automaton, relevant: Mapping[int, Touch]) -> 
         if found and event is not None:
             reached = tuple(
                 PathState(state, later, tuple(sorted(e.trail.items())), e.since)
-                for (state, later), e in sorted(found.items(), key=lambda item: (item[0][0], len(item[0][1])))
+                for (state, later, _), e in sorted(found.items(), key=lambda item: (item[0][0], len(item[0][1]), item[0][2]))
             )
             visits.append(Visit(event, reached, relevant[index] == "must", automaton.states))
     return visits
@@ -259,7 +263,7 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
     if event is None or touched is None:
         return states
     result: dict[_Key, _Entry] = {}
-    for (state, later), entry in states.items():
+    for (state, later, settled), entry in states.items():
         if event.kind == "construct":
             following = automaton.start
         elif event.variant == "output":
@@ -271,9 +275,9 @@ def _after(node: Node, states: dict[_Key, _Entry], automaton: Automaton, touched
         else:
             following = automaton.next(state, event.kind, event.variant)
         since = event if following != state else entry.since
-        _merge(result, (following, later), entry.assumed, {**entry.trail, event.kind: event}, since)
+        _merge(result, (following, later, settled), entry.assumed, {**entry.trail, event.kind: event}, since)
         if touched == "may" and following != state:
-            _merge(result, (state, later), entry.assumed, entry.trail, entry.since)
+            _merge(result, (state, later, settled), entry.assumed, entry.trail, entry.since)
     return result
 
 
@@ -299,7 +303,7 @@ def _flow(
     forgotten = correlated.of_name(*node.forgets) if node.forgets is not None else 0
     of_turn = correlated.of_turn(loop) if loop is not None and edge.back else 0
     taken, excluding = correlated.on(edge)
-    for (state, later), entry in states.items():
+    for (state, later, _), entry in states.items():
         assumed = entry.assumed & ~forgotten
         if assumed & excluding:
             continue
@@ -313,9 +317,9 @@ def _flow(
             else:
                 later = later - {loop}
         later = later & inside if not later <= inside else later
-        key = (state, later)
+        key = (state, later, assumed & correlated.settled)
         if len(into) >= _MAX_STATES and key not in into:
-            key = (state, frozenset[Loop]())
+            key = (state, frozenset[Loop](), 0)
         if _merge(into, key, assumed, entry.trail, since):
             changed[key] = None
     return changed
