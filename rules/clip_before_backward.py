@@ -2,13 +2,13 @@
 
 ## What it does
 
-Reports a clip that on every path finds no new gradients: they are cleared, or a step of an earlier iteration has used them. A backward
-follows it in the same iteration, and the optimizer steps with no clip in between.
+Reports a clip that on every path finds no gradients of its own iteration: they are cleared, a step of an earlier iteration has used them, or
+they are those that earlier batches have added up. A backward follows it in the same iteration, and the optimizer steps with no clip in between.
 
 ## Why it matters
 
-Before backward() there is nothing to clip: `clip_grad_norm_` on empty gradients returns 0 and does nothing, silently. The step then uses
-gradients of any size.
+Before backward() there is nothing to clip: `clip_grad_norm_` on empty gradients returns 0 and does nothing, silently. Where gradients of several
+batches are added up, those of the batches before are clipped, and those of this one come on top. The step then uses gradients of any size.
 
 ## Bad
 
@@ -50,7 +50,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
-- A clip that finds gradients on some path, such as one under the condition of an accumulating step.
+- A clip that finds gradients of its own iteration on some path.
 - A step whose gradients are clipped again after the backward.
 - A norm that is only measured (`max_norm=inf`).
 - A clip that may be for another optimizer.
@@ -75,10 +75,15 @@ AUTOMATON = Automaton(
         ("*", "clear"): "empty",
         ("empty", "clip"): "clipped-empty",
         ("spent", "clip"): "clipped-empty",
+        ("carried", "clip"): "clipped-carried",
         ("clipped-empty", "iterate"): "empty",
         ("clipped-empty", "clear"): "clipped-empty",
         ("clipped-empty", "backward"): "unclipped",
+        ("clipped-carried", "iterate"): "carried",
+        ("clipped-carried", "backward"): "unclipped",
         ("unclipped", "clear"): "empty",
+        ("unclipped", "iterate"): "carried",
+        ("filled", "iterate"): "carried",
         ("*", "backward"): "filled",
         ("unclipped", "backward"): "unclipped",
         ("unclipped", "clip"): "clipped",
@@ -92,8 +97,8 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer, only_with=Clip)
-        # Clips that on every path find no new gradients: cleared ones, or those that a step of an earlier iteration has used.
-        early = {v.event for v in visits if v.event.kind == "clip" and v.certain and v.always("empty", "spent")}
+        # Clips that on every path find no gradients of this iteration: cleared ones, those that a step has used, or those of the batches before.
+        early = {v.event: v for v in visits if v.event.kind == "clip" and v.certain and v.always("empty", "spent", "carried")}
         reported = set()
         for visit in visits:
             step = visit.event
@@ -103,6 +108,12 @@ def check(program: Program) -> Reports:
                 clip = state.last(Clip)
                 if clip in early and clip not in reported:
                     reported.add(clip)
-                    message = f"the clip runs before backward(): there are no gradients yet, and {called_at(step, optimizer)} steps with unclipped ones; clip between backward() and the step"
+                    name = called_at(step, optimizer)
+                    why = (
+                        f"what that adds is unclipped, and {name} steps with it"
+                        if early[clip].sometimes("carried")
+                        else f"there are no gradients yet, and {name} steps with unclipped ones"
+                    )
+                    message = f"the clip runs before backward(): {why}; clip between backward() and the step"
                     notes = note(state.last(Backward), "the gradients are computed here") + note(step, "and used here, unclipped")
                     yield Report(clip, message, notes, repair=MoveBeforeStep(clip=clip, step=step, optimizer=optimizer))

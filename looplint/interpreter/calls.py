@@ -95,8 +95,11 @@ def _called(callee: Atom) -> Atom:
 
 
 def _are_modules(candidates: Sequence[Atom]) -> bool:
-    """Whether all callees are modules, or what drives one: whichever is meant is applied."""
-    return all(isinstance(a, Ref) and isinstance(a.obj, Module | Engine) for a in candidates)
+    """Whether all callees are modules, what drives one, or the program's wrappers of these: whichever is meant is applied."""
+    objects = [a.obj for a in candidates if isinstance(a, Ref)]
+    modules = frozenset(Ref(obj) for obj in objects if isinstance(obj, Module | Engine))
+    wrappers = [obj for obj in objects if isinstance(obj, Instance) and any(value and value <= modules for value in obj.heap.values())]
+    return bool(modules) and len(modules) + len(wrappers) == len(candidates)
 
 
 def _switch_to_eval(candidates: Sequence[Atom]) -> bool:
