@@ -58,7 +58,8 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 - Batches of graph libraries and of tokenizers, which change in place too: objects with fields of their own.
 - A tensor that is made in the same expression: `torch.zeros(1).cuda()` starts the CUDA context.
 - The last line of a cell, which is shown.
-- Advice only: a tensor that is moved again before anything else reads it (`y = y.long().to(device)` below). The line does nothing, and can go.
+- Advice only: a tensor that is moved again before anything else reads it (`y = y.long().to(device)` below), and a parameter, which is moved with
+  its module. The line does nothing, and can go.
 
 ## Repair
 
@@ -80,9 +81,9 @@ def check(program: Program) -> Reports:
         if not event.certain:
             continue  # it may be something else than a tensor
         does, stays = ("converts", "keeps its type") if event.changes == "type" else ("moves", "stays where it is")
+        instead = "leave the call out, and convert the module" if event.of_parameter else "assign the result, or leave the call out"
         message = (
-            f"{event.receiver}.{event.method}() {does} nothing by itself: its result is not used, and {event.receiver} {stays}; "
-            "assign the result, or leave the call out"
+            f"{event.receiver}.{event.method}() {does} nothing by itself: its result is not used, and {event.receiver} {stays}; {instead}"
         )
         repair = AssignResult(event=event, left_behind=leaves_models_behind(program, event))
-        yield Report(event, message, severity="advice" if event.again else None, repair=repair)
+        yield Report(event, message, severity="advice" if event.again or event.of_parameter else None, repair=repair)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from looplint.domain.objects import Dataset, Loader, Obj
+from looplint.domain.objects import Dataset, Loader, Module, Obj
 from looplint.domain.tags import OfEntry, sources_of_batches
 from looplint.domain.values import Arguments, External, Params, Ref, Tensor, Unknown
 from looplint.flow.remarks import Discard
@@ -47,7 +47,7 @@ def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: s
     if receiver is None or (isinstance(expr, ir.Call) and is_made_there(interp.frame.function, expr)):
         return  # nothing is dropped, or what is there already
     if _is_tensor(interp, atom, receiver) and not _may_be_of_the_program(interp, receiver, name):
-        kept = _is_parameter(interp, ir.render(receiver))
+        kept = _is_parameter(interp, receiver)
         changes = _changes(name, args, expr)
         again = changes == "device" and is_moved_again(interp.frame.function, interp.statement, ir.render(receiver))
         beside = isinstance(expr, ir.Call) and _is_one_of_several(interp.frame.function, expr)
@@ -90,9 +90,12 @@ def _classes_in_sight(interp: Interpreter) -> Iterator[ir.Class]:
             yield from module.code.classes
 
 
-def _is_parameter(interp: Interpreter, path: str) -> bool:
-    """Whether a method of the object's class makes a parameter of what is there: a module takes no plain tensor in its place."""
-    owner = interp.frame.owner
+def _is_parameter(interp: Interpreter, receiver: ir.Expr) -> bool:
+    """Whether a parameter is there, or a method of the object's class puts one there: a module takes no plain tensor in its place."""
+    with interp.looking():
+        if any(isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.parameter for a in interp.evaluate(receiver)):
+            return True
+    path, owner = ir.render(receiver), interp.frame.owner
     methods = (f for each in classes.mro(interp, owner) for f in each.cls.methods.values()) if owner is not None else ()
     return any(to == path and callee.rpartition(".")[2] == "Parameter" for f in methods for callee, to in f.made)
 
