@@ -320,10 +320,36 @@ def _pass(p: Planner, loop: Loop | None, event: Event, depth: int, *, narrow: bo
 def _trains(p: Planner, statement: Statement, layout: Layout) -> bool:
     """Whether something is trained in a statement, in this call or in another one, of this program or of another that calls the same code."""
     function = layout.function_of(statement)
-    return _goes_backward(p, statement.node if function is None else function.node) or any(
+    if _goes_backward(p, statement.node if function is None else function.node) or any(
         e.kind in ("backward", "step") or (isinstance(e, Forward) and (p.program.is_trained(e) or p.program.feeds_training(e)))
         for e in p.events_in(statement, layout)
+    ):
+        return True
+    return function is not None and _serves_another(p, function, layout)
+
+
+def _serves_another(p: Planner, function: Statement, layout: Layout) -> bool:
+    """Whether a function that is for no evaluation by its name is called by another one of its file that nothing has come to: that may train with it."""
+    if _is_named(function, naming.is_for_evaluations):
+        return False
+    assert isinstance(function.node, cst.FunctionDef)
+    name = function.node.name.value
+    return any(
+        isinstance(other.node, cst.FunctionDef)
+        and other is not function
+        and not _is_named(other, naming.is_for_evaluations)
+        and any(_calls(node, name) for node in p.nodes_in(other.node))
+        and not any(True for _ in p.events_in(other, layout))
+        for other in layout.by_node.values()
     )
+
+
+def _calls(node: cst.CSTNode, name: str) -> bool:
+    """Whether a node calls a function or a method of a name."""
+    match node:
+        case cst.Call(func=cst.Name(value=found) | cst.Attribute(attr=cst.Name(value=found))):
+            return found == name
+    return False
 
 
 def _goes_backward(p: Planner, node: cst.CSTNode) -> bool:
