@@ -56,6 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - `scheduler.step(epoch)`, with an argument: it is told where the schedule stands.
 - A step outside the loop that is directly around a training loop.
 - A step that may be another scheduler's.
+- A loop over batches that steps several times with each (`for t in range(horizon)`): the schedule may count the batches.
 - A loop that goes as far as the schedule does: `T_max=total` and `while step < total`, with several updates a turn.
 
 ## Repair
@@ -81,6 +82,7 @@ from looplint.rule import (
     construction_of,
     note,
     only,
+    over_data,
     refs,
 )
 
@@ -103,6 +105,8 @@ def check(program: Program) -> Reports:
             continue  # a scheduler that is stepped in the training loop too
         if event.told:
             continue  # scheduler.step(epoch)
+        if over_data(event.loops[-1]) and not over_data(inner):
+            continue  # a loop over batches, in which several updates are made with each
         if scheduler.counts_to and scheduler.counts_to in bounds_of(event.loops[-1]):
             continue  # a loop that goes as far as the schedule does: `while step < total`
         name = called_at(event, scheduler)
