@@ -10,6 +10,7 @@ from looplint.interpreter import instances, objects
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
+from looplint.syntax.implication import Implications
 
 # No tensor is of one of these.
 _NUMERIC = frozenset({f"builtins.{name}" for name in ("int", "float", "bool", "complex")})
@@ -17,7 +18,10 @@ _PLAIN = _NUMERIC | {f"builtins.{name}" for name in ("str", "bytes")} | {"numpy.
 
 
 def narrow(interp: Interpreter, test: ir.Expr, held: bool) -> None:
-    """A test for None, or for a class, tells what the name is on each side."""
+    """A test for None, or for a class, tells what the name is on each side; that of what switches gradients on tells whether they are."""
+    if interp.grad is None and interp.enabled_by is not None:
+        frame, enabling = interp.enabled_by
+        interp.grad = Implications([(test, held)]).outcome(enabling) if frame is interp.frame else None
     test, held = ir.affirmed(test, held)
     if isinstance(test, ir.BoolOp) and test.op == "and" and held:
         narrow(interp, test.left, True)

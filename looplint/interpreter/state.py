@@ -108,7 +108,7 @@ class Path:
 class Position(Path):
     """A place in the program as it is followed: the frame, and what is around it."""
 
-    __slots__ = ("graph", "root", "frame", "statement", "loops", "scopes", "active", "candidates", "assembling", "iterating", "aside", "autocast", "enabling", "comprehensions", "repetitions", "handling", "trace")  # fmt: skip
+    __slots__ = ("graph", "root", "frame", "statement", "loops", "scopes", "active", "candidates", "assembling", "iterating", "aside", "autocast", "enabled_by", "enabling", "comprehensions", "repetitions", "handling", "trace")  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,6 +134,8 @@ class Position(Path):
         self.autocast: Autocast | None = None
         # How many `enable_grad` are around this place.
         self.enabling = 0
+        # The condition that switches gradients on around this place where its outcome is not known, with the frame in whose names it is.
+        self.enabled_by: tuple[Frame, ir.Expr] | None = None
         # How many comprehensions are around this place, and how many of them do the same thing in each turn.
         self.comprehensions = 0
         self.repetitions = 0

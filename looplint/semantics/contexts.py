@@ -60,6 +60,10 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
     yielded = frozenset().union(*given) if given else UNKNOWN
     grads = {_grad_in(interp, context) for context in contexts} | ({interp.grad} if len(contexts) < len(value) else set())
     enabled = any(c.effect == "enable-grad" for c in contexts) or _switches_on(contexts, expr)
+    enabled_by = interp.enabled_by
+    match expr:
+        case ir.Call(args=[ir.Arg(value=condition)]) if all(c.effect == "set-grad" for c in contexts):
+            interp.enabled_by = interp.frame, condition
     interp.enabling += enabled
     _in_autocast(
         interp,
@@ -67,6 +71,7 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
         lambda: _under(interp, grads.pop() if len(grads) == 1 else None, lambda: inside(yielded)),
     )
     interp.enabling -= enabled
+    interp.enabled_by = enabled_by
 
 
 def _switches_on(contexts: list[Context], expr: ir.Expr) -> bool:
