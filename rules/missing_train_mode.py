@@ -3,7 +3,8 @@
 ## What it does
 
 Reports a training forward that finds its model in eval mode on every path, from the second iteration of an enclosing loop on, because
-`eval()` was called in that loop and no `train()` followed. Only forwards whose model an optimizer of the program steps count.
+`eval()` was called in that loop and no `train()` followed, or because `from_pretrained()` of a library leaves it so and nothing calls `train()`.
+Only forwards whose model an optimizer of the program steps count.
 
 It is a warning where the model is known to have neither dropout nor batch norm.
 
@@ -59,7 +60,8 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Teachers, targets and frozen parts, whose parameters no optimizer steps.
 - Forwards made for the gradient of their input.
 - `train()` on some path before the forward, and helpers that restore the mode.
-- An `eval()` before the loop: the model is meant to stay in that mode. That a library builds it so (`from_pretrained`) is no such choice.
+- An `eval()` before the loop: the model is meant to stay in that mode. That a library builds it so (`from_pretrained`) is no such choice, where
+  its class is known to drop, or a validation in the loop leaves it so.
 - An `eval()` before the forward, or before the loop that it is in, under its conditions and for no other one: it is meant for this forward, as in an epoch
   of linear probing.
 - A `train()` of a part alone: what is trained was chosen, as a new head on a frozen encoder.
@@ -107,6 +109,7 @@ _SHOWN = 3
 
 def check(program: Program) -> Reports:
     by_cause: dict[tuple[Event, Obj], list[_Found]] = {}
+    as_built: dict[tuple[Eval, Obj], _Found] = {}
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
@@ -133,8 +136,14 @@ def check(program: Program) -> Reports:
             from_the_first = all(s.state == "eval" for s in visit.states)
             by_cause.setdefault((switch, whole), []).append(_Found(event, module, loop, from_the_first))
             break
+        else:
+            built = next((s.last(Eval) for s in visit.states), None)
+            if built is not None and built.built and visit.always("eval") and event.loops and mode_matters(module):
+                as_built.setdefault((built, module), _Found(event, module, event.loops[0], True))
     for (cause, _), found in by_cause.items():
         yield _report(program, cause, found)
+    for (construct, _), first in as_built.items():
+        yield _as_built(program, construct, first)
 
 
 class _Found(NamedTuple):
@@ -144,6 +153,15 @@ class _Found(NamedTuple):
     module: Obj
     loop: Loop
     from_the_first: bool
+
+
+def _as_built(program: Program, construct: Eval, found: _Found) -> Report:
+    """What is said of a model that is trained in the eval mode in which a library has built it."""
+    name = whole_called_at(program, found.event, found.module)
+    effect = mode_effects(found.module, dropout="dropout is off", norm="batch norm does not learn")
+    message = f"{name} is in eval mode here, as from_pretrained() leaves it so and nothing calls {name}.train(): {effect}; call it before the training"
+    repair = InsertTrain(module=found.module, loop=found.loop, event=found.event)
+    return Report(found.event, message, note(construct, "it is built in eval mode here"), repair=repair, severity="error")
 
 
 def _report(program: Program, switch: Event, found: list[_Found]) -> Report:

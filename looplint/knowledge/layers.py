@@ -51,6 +51,13 @@ MODE_SENSITIVE = (
     "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention",
 )  # fmt: skip
+# Models of transformers that drop as they are configured by default, by what the names of their classes begin with.
+# Source: the defaults of their configurations in transformers 4.57 (`hidden_dropout_prob`, `dropout`, `resid_pdrop`, `dropout_rate`, `attention_dropout`).
+DROPPING_MODELS = (
+    "Bert", "Roberta", "XLMRoberta", "Camembert", "DistilBert", "Electra", "Deberta", "DebertaV2", "MPNet", "Longformer", "BigBird", "Ernie", "LayoutLM",
+    "GPT2", "OpenAIGPT", "XLNet", "XLM", "CTRL", "T5", "MT5", "UMT5", "LongT5", "Bart", "MBart", "Pegasus", "Marian", "M2M100", "Blenderbot", "LED", "OPT",
+    "XGLM", "BioGpt", "Wav2Vec2", "Hubert", "WavLM", "UniSpeech", "SEWD", "Speech2Text",
+)  # fmt: skip
 # Of these, those that differ by dropout alone; recurrent layers do too.
 DROPPING = frozenset({
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "Transformer", "TransformerEncoderLayer",

@@ -10,7 +10,7 @@ from looplint.flow.automaton import UNSEEN, Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, SetMode, Snapshot, Train
 from looplint.flow.graph import Guard, Loop
 from looplint.interpreter.objects import ANY_PART
-from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, MODE_SENSITIVE
+from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, DROPPING_MODELS, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.data_loops import over_data
 from looplint.queries.incidence import built_with
@@ -134,7 +134,7 @@ def _has_modes(obj: Obj) -> bool:
     if isinstance(obj, Module) and obj.original is not None and not obj.modal:
         obj = obj.original
     modal = obj.modal if isinstance(obj, Module) else ""
-    return modal == "yes" or (not modal and _leaf(obj) in MODE_SENSITIVE) or _is_full_of_norms(obj)
+    return modal == "yes" or (not modal and _leaf(obj) in MODE_SENSITIVE) or _is_full_of_norms(obj) or _drops_by_default(obj)
 
 
 def _parts(obj: Obj) -> Mapping[str, Value]:
@@ -160,6 +160,18 @@ def _is_full_of_norms(obj: Obj) -> bool:
     given = obj.arguments if isinstance(obj, Module) else None
     ready = library.startswith("torchvision.models") and (leaf.startswith(BATCH_NORM_MODELS) or leaf.endswith("_bn"))
     return ready and (given is None or not (given.starred or "norm_layer" in given.keywords))
+
+
+def _drops_by_default(obj: Obj) -> bool:
+    """Whether an object is a model of transformers that drops as it is configured by default, and is given no other rate where it is built."""
+    library, *names = obj.qualname.split(".")
+    if library != "transformers" or not isinstance(obj, Module):
+        return False
+    cls = next((name for name in names if name[:1].isupper()), "")
+    family = max((each for each in DROPPING_MODELS if cls.startswith(each)), key=len, default="")
+    given = obj.arguments
+    rated = given is not None and (given.starred or any("drop" in keyword or keyword == "config" for keyword in given.keywords))
+    return bool(family) and cls[len(family) :].startswith(("For", "Model", "LMHead", "DoubleHeads")) and not rated
 
 
 def _given_layers(obj: Obj) -> Collection[Value]:
@@ -213,7 +225,8 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
         seen.add(id(obj))
         leaf = _leaf(obj)
         if _has_modes(obj):
-            layers.add("BatchNorm2d" if _is_full_of_norms(obj) else leaf if obj.qualname.startswith("torch.nn.") else "")
+            told = "BatchNorm2d" if _is_full_of_norms(obj) else "Dropout" if _drops_by_default(obj) else ""
+            layers.add(leaf if obj.qualname.startswith("torch.nn.") else told)
         known = known and not (isinstance(obj, Module) and obj.modal == "maybe")
         if (isinstance(obj, Module) and obj.parameter) or leaf in ("ParameterList", "ParameterDict"):
             continue
