@@ -6,8 +6,6 @@ Reports a training forward that finds its model in eval mode on every path, from
 `eval()` was called in that loop and no `train()` followed, or because `from_pretrained()` of a library leaves it so and nothing calls `train()`.
 Only forwards whose model an optimizer of the program steps count.
 
-It is a warning where the model is known to have neither dropout nor batch norm.
-
 ## Why it matters
 
 From then on dropout is off and batch norm neither uses nor updates batch statistics.
@@ -60,8 +58,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Teachers, targets and frozen parts, whose parameters no optimizer steps.
 - Forwards made for the gradient of their input.
 - `train()` on some path before the forward, and helpers that restore the mode.
-- An `eval()` before the loop: the model is meant to stay in that mode. That a library builds it so (`from_pretrained`) is no such choice, where
-  its class is known to drop, or a validation in the loop leaves it so.
+- An `eval()` before the loop: the model is meant to stay in that mode. That `from_pretrained` leaves it so is no such choice.
 - An `eval()` before the forward, or before the loop that it is in, under its conditions and for no other one: it is meant for this forward, as in an epoch
   of linear probing.
 - A `train()` of a part alone: what is trained was chosen, as a new head on a frozen encoder.
@@ -87,6 +84,7 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    built_in_eval,
     for_a_look,
     is_for_one,
     mode_effects,
@@ -103,13 +101,12 @@ from looplint.rule import (
 
 CODE = "LL301"
 
-# How many of the other parts that one `eval()` leaves in eval mode are shown beside the first.
-_SHOWN = 3
+_SHOWN = 3  # of the other parts that one `eval()` leaves in eval mode, beside the first
 
 
 def check(program: Program) -> Reports:
     by_cause: dict[tuple[Event, Obj], list[_Found]] = {}
-    as_built: dict[tuple[Eval, Obj], _Found] = {}
+    as_built: dict[tuple[Eval, Obj], Forward] = {}
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
@@ -137,31 +134,23 @@ def check(program: Program) -> Reports:
             by_cause.setdefault((switch, whole), []).append(_Found(event, module, loop, from_the_first))
             break
         else:
-            built = next((s.last(Eval) for s in visit.states), None)
-            if built is not None and built.built and visit.always("eval") and event.loops and mode_matters(module):
-                as_built.setdefault((built, module), _Found(event, module, event.loops[0], True))
+            construct = built_in_eval(visit)
+            if construct is not None and event.loops and mode_matters(module):
+                as_built.setdefault((construct, module), event)
     for (cause, _), found in by_cause.items():
         yield _report(program, cause, found)
-    for (construct, _), first in as_built.items():
-        yield _as_built(program, construct, first)
+    for (construct, module), event in as_built.items():
+        name = whole_called_at(program, event, module)
+        message = f"{name} is in eval mode here, as from_pretrained() leaves it so and nothing calls {name}.train(): dropout is off; call it before the training"
+        repair = InsertTrain(module=module, loop=event.loops[0], event=event)
+        yield Report(event, message, note(construct, "it is built in eval mode here"), repair=repair)
 
 
 class _Found(NamedTuple):
-    """A forward that finds its module in eval mode from the second turn of a loop on, or from the first."""
-
     event: Event
     module: Obj
     loop: Loop
     from_the_first: bool
-
-
-def _as_built(program: Program, construct: Eval, found: _Found) -> Report:
-    """What is said of a model that is trained in the eval mode in which a library has built it."""
-    name = whole_called_at(program, found.event, found.module)
-    effect = mode_effects(found.module, dropout="dropout is off", norm="batch norm does not learn")
-    message = f"{name} is in eval mode here, as from_pretrained() leaves it so and nothing calls {name}.train(): {effect}; call it before the training"
-    repair = InsertTrain(module=found.module, loop=found.loop, event=found.event)
-    return Report(found.event, message, note(construct, "it is built in eval mode here"), repair=repair, severity="error")
 
 
 def _report(program: Program, switch: Event, found: list[_Found]) -> Report:

@@ -329,6 +329,12 @@ def for_a_look(program: Program, switch: Event, loop: Loop, module: Obj) -> bool
     return any(not program.is_trained(e) and e.root == switch.root for e in after)
 
 
+def built_in_eval(visit: Visit) -> Eval | None:
+    """The construction of what a library builds in eval mode, where it is still in that on every path."""
+    switch = next((s.last(Eval) for s in visit.states), None)
+    return switch if switch is not None and switch.built and visit.always("eval") else None
+
+
 def _outside(program: Program, loop: Loop) -> list[Event]:
     """The switches to eval mode that stand outside of a loop."""
     return [e for e in program.of(Eval) if loop not in e.loops]
