@@ -6,7 +6,7 @@ import builtins
 from collections import Counter, OrderedDict, deque
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Dict, Instance, List, Obj
+from looplint.domain.objects import Dict, Instance, List, Module, Obj
 from looplint.domain.tensors import attribute_of_tensor
 from looplint.domain.values import (
     NOTHING,
@@ -191,6 +191,8 @@ def _plain_attribute(interp: Interpreter, atom: Atom, name: str) -> Value:
             found = classes.find_member(interp, atom, name)
             if found is None and (inner := classes.inner_class(interp, atom, name)) is not None:
                 return frozenset({inner})
+            if found is None and name == "from_pretrained" and issubclass(classes.kind_of_class(interp, atom), Module):
+                return frozenset({Method(atom, name)})
             if found is None:
                 outside = next((c for c in classes.line(interp, atom) if isinstance(c, External)), None)
                 # `Base.__init__(self)`, where no class of the project has one, and `Scale.apply(x)` of a torch.autograd.Function: the library's.

@@ -101,7 +101,9 @@ def kind_of_subclass(base: str) -> str | None:
     """The kind of object that a class of a project makes which derives from a library's; None where the base says nothing of it."""
     effect = call_effect(base)
     if effect == "class-of-transformers":
-        return "module" if base.endswith(("Model", "PreTrainedModel")) or "For" in base else "instance"
+        if base.endswith("Mixin") and not base.endswith("ModelMixin"):
+            return None  # what it adds makes a class neither a model nor something else
+        return "module" if base.endswith(("Model", "ModelMixin")) or "For" in base else "instance"
     return _KINDS_OF_SUBCLASSES.get(effect or "")
 
 

@@ -8,6 +8,7 @@ from looplint.domain.values import (
     NOTHING,
     UNKNOWN,
     Arguments,
+    ClassRef,
     Const,
     Context,
     Iter,
@@ -33,6 +34,7 @@ from looplint.semantics.contexts import enter_context
 from looplint.semantics.formatting import note_arguments
 from looplint.semantics.gradients import empties_gradient, fills_gradient
 from looplint.semantics.parameters import on_params
+from looplint.semantics.pretrained import from_pretrained
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import on_tensor, sizes
 from looplint.semantics.unknown_objects import on_unknown
@@ -63,6 +65,8 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             return on_unknown(interp, Unknown(behind(unseen)), name, args, expr)  # `ctx.loss.backward()`
         case Method() as unseen if is_unseen(unseen) and (fills_gradient(name, expr) or empties_gradient(interp, name, args, expr)):
             return on_unknown(interp, Unknown(behind(unseen)), name, args, expr)  # `p.grad.data.zero_()`
+        case ClassRef() as cls:
+            return from_pretrained(interp, cls, args, expr)
         case Iter():
             return method.obj.element if name in ("__next__", "next") else unfollowed.quiet(interp, args)
         case Method(obj=Ref(obj=obj), name="__dict__") if name == "update":
