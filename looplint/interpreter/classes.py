@@ -14,6 +14,7 @@ from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS
 from looplint.knowledge.lookup import call_effect, kind_of_subclass
 from looplint.knowledge.pytorch import BARE_MODULES, names_a_loss
 from looplint.syntax import ir
+from looplint.syntax.idle_scalers import is_idle_scaler
 from looplint.syntax.project import ModuleInfo
 
 _MODULE_BASES = BARE_MODULES | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"}
@@ -131,7 +132,9 @@ def kind_of_class(interp: Interpreter, cls: ClassRef) -> type[Obj]:
         kind = kind_of_subclass(base)
         if kind is not None:
             return KINDS[kind]
-    return _kind_by_methods(interp, cls) if has_unlisted_base(interp, cls) else Instance
+    if has_unlisted_base(interp, cls):
+        return _kind_by_methods(interp, cls)
+    return KINDS["scaler"] if is_idle_scaler(cls.cls) else Instance
 
 
 def _kind_by_methods(interp: Interpreter, cls: ClassRef) -> type[Obj]:

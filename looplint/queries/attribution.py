@@ -20,7 +20,7 @@ def used_events(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
 
     A way back from a step ends at the clear or the step before the backward that it found. It gives nothing where it meets a forward first: the step
     uses no gradients of this batch then, or those of who knows what. Nor is a backward an optimizer's that steps under a further condition, where
-    another one uses it under a different one: which of two it is for may depend on that. Gradients of several batches are for who steps at their end.
+    another one uses it under fewer or others: which of two it is for may depend on that. Gradients of several batches are for who steps at their end.
     """
     before: list[list[int]] = [[] for _ in graph.nodes]
     for node in graph.nodes:
@@ -39,7 +39,7 @@ def used_events(graph: EventGraph) -> Mapping[Optimizer, frozenset[Event]]:
     for event, found in steps.items():
         together = len({o for o, _ in found}) == 1 or len({further for _, further in found}) == 1
         for optimizer, further in found:
-            if together or not further:
+            if together or all(further <= each for _, each in found):
                 used[optimizer].add(event)
     used.update(_forgotten(graph.nodes, before, set(used)))
     clips: Counter[Event] = Counter(event for events in used.values() for event in events if isinstance(event, Clip))

@@ -335,7 +335,7 @@ class Incidence:
             alone = alone or event in self._used_events.get(obj, ()) or (isinstance(event, Clip) and self._are_of(obj, modules))
             return ("must" if event.certain else "may") if alone else "may"
         if not are_its_own:
-            if event.kind == "backward" and self._may_apply_held(modules, obj, rivals):
+            if event.kind == "backward" and (self._may_apply_held(modules, obj, rivals) or self._is_left_for(event, obj, rivals)):
                 return "must" if event.certain else "may"
             certain = event.kind in ("clear", "clip") or (
                 isinstance(event, Backward) and event.known and not any(h.symbolic for h in holds)
@@ -374,6 +374,24 @@ class Incidence:
             and _have_the_names_of(of_model, optimizer.holds)
             and not any(related(of_others, [each]) or _have_the_names_of([each], of_others) for each in of_model)
         )
+
+    def _is_left_for(self, event: Event, optimizer: Optimizer, rivals: Set[Optimizer | Engine]) -> bool:
+        """Whether a backward through methods of a model out of sight is for the optimizer of a part of it, whose step uses what it leaves.
+
+        A method applies parts of the object that it is called of. What several optimizers use is for all of them, unless steps of this one come after
+        other backwards too: each may be for one of them.
+        """
+        used = self._used_events.get(optimizer, frozenset())
+        if event not in used:
+            return False
+        others = [o for o in rivals if o is not optimizer]
+        alone = not any(event in self._used_events.get(o, ()) for o in others if isinstance(o, Optimizer))
+        if not alone and any(isinstance(e, Backward) and e is not event for e in used):
+            return False
+        around = {whole for part in optimizer.holds for whole in part.lineage()}
+        of_others = {part for o in others for part in o.holds}
+        of_whole = [each for each in event.subjects if each.parent in around and not related(of_others, [each])]
+        return _may_apply([each for each in of_whole if not _have_the_names_of([each], of_others)], optimizer.holds)
 
     def _is_older(self, handed: Set[Obj], built: Set[Obj]) -> bool:
         """Whether modules are handed to a function that builds others then: whatever they are, they are none of these, nor have these a part of them."""

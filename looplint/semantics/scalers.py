@@ -6,7 +6,7 @@ from looplint.dataclass import replace
 from looplint.domain.objects import Obj, Optimizer, Scaler
 from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, under
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Number, Ref, Tensor, Unknown, Value, constant_of, refs
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Number, Ref, Tensor, Unknown, Value, const, constant_of, refs
 from looplint.flow.events import Clip, Construct, Step, Unscale, Update
 from looplint.interpreter import classes, unfollowed
 from looplint.interpreter.calls import build, own_call
@@ -16,6 +16,7 @@ from looplint.semantics.autocast import note_outdated
 from looplint.semantics.gradients import backward
 from looplint.semantics.outcomes import tags_of_forward
 from looplint.syntax import ir
+from looplint.syntax.idle_scalers import is_idle_scaler
 
 # What such a call hands on to `backward`, and what says whether this batch is the last of those that are added up.
 _OF_BACKWARD = frozenset({"create_graph", "retain_graph"})
@@ -118,7 +119,9 @@ def switch_by(obj: Scaler, args: Arguments) -> None:
 
 @construction(Scaler)
 def _built(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) -> None:
-    if obj.cls is None or classes.find_member(interp, obj.cls, "__init__") is None:  # else the base's is given it, where it is called
+    if obj.cls is not None and is_idle_scaler(obj.cls.cls):
+        obj.enabled = const(False)
+    elif obj.cls is None or classes.find_member(interp, obj.cls, "__init__") is None:  # else the base's is given it, where it is called
         switch_by(obj, args)
     obj.switch = next((a.value for a in expr.args if a.keyword == "enabled"), None)
     obj.condition = interp.frame.tests.get(obj.switch.id) if isinstance(obj.switch, ir.Name) else None
