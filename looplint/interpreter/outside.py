@@ -7,7 +7,7 @@ followed returns, and attributes of such objects.
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import KINDS, DerivedTrainer, File, FrameworkModule, Instance, Loss, Module, Obj, Optimizer
+from looplint.domain.objects import KINDS, DerivedTrainer, File, FrameworkModule, Instance, Loss, Module, Obj, Optimizer, Options
 from looplint.domain.tags import Mark, SentBackward, went_backward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
@@ -151,6 +151,8 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     value = symbolic(interp, name, found.get("", _NO_USE), ir.render(annotation_of(interp, cls, name)), key=(obj.key, name))
     if isinstance(obj, DerivedTrainer) and name in MODELS_OF_TRAINER and not any(isinstance(a, Ref) for a in value):
         value = ref(of_kind(interp, Module, "model", (obj.key, "model")))
+    if isinstance(obj, DerivedTrainer) and name == "args" and value == UNKNOWN:
+        value = ref(_arguments(interp, obj))
     if any(isinstance(a, Ref) for a in value):
         obj.heap[name] = value
         for model in (a.obj for a in value if isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.cls is None):
@@ -163,6 +165,13 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     if classes.has_unknown_base(interp, cls) and name not in PLAIN_ATTRIBUTES:
         return frozenset({Method(Ref(obj), name)})
     return value
+
+
+def _arguments(interp: Interpreter, trainer: DerivedTrainer) -> Options:
+    """The TrainingArguments of a Trainer, which are read from the command line as a rule."""
+    made = of_kind(interp, Options, "args", (trainer.key, "args"))
+    made.plain = False
+    return made
 
 
 # -- made by code that cannot be followed
