@@ -354,6 +354,12 @@ class FrameworkModule(TorchModule):
     kind = "framework"
 
 
+class DerivedTrainer(FrameworkModule):
+    """An instance of a class that derives from transformers' Trainer: what it does not override is known."""
+
+    kind = "derived-trainer"
+
+
 class FrameworkObject(Obj):
     """An object of a framework that runs the loop itself, such as a Trainer."""
 
@@ -559,7 +565,7 @@ class Distribution(Obj):
 KINDS: dict[str, type[Obj]] = {
     c.kind: c
     for c in (
-        Optimizer, Scheduler, Scaler, Accelerator, Engine, Module, Loss, FrameworkModule, FrameworkObject, Dataset, Loader, Sampler, StateDict, File,
-        Disk, Settings, List, Dict, Instance, Options, Generator, Writer, Metric, Distribution,
+        Optimizer, Scheduler, Scaler, Accelerator, Engine, Module, Loss, FrameworkModule, DerivedTrainer, FrameworkObject, Dataset, Loader, Sampler,
+        StateDict, File, Disk, Settings, List, Dict, Instance, Options, Generator, Writer, Metric, Distribution,
     )
 }  # fmt: skip

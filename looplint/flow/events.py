@@ -152,7 +152,8 @@ class Backward(Event):
     # Whether a scaler has multiplied it, on every path or on some, and which scalers did so on every path.
     scaling: Literal["scaled", "maybe-scaled", ""] = ""
     scalers: frozenset[Scaler] = frozenset()
-    # What runs it in place of the loss: "accelerator", "engine", "optimizer", "scaler"; "framework", whose site is the hook that gives the loss.
+    # What runs it in place of the loss: "accelerator", "engine", "optimizer", "scaler"; "framework", whose site is the hook that gives the loss,
+    # or the call of the framework's own.
     via: str = ""
     # None where the value of the argument is not known.
     retain_graph: bool | None = False
@@ -162,7 +163,7 @@ class Backward(Event):
 
     @property
     def variant(self) -> str:
-        return self.via or self.scaling
+        return self.scaling if self.scaling and self.via == "framework" else self.via or self.scaling
 
 
 class Unscale(Event):

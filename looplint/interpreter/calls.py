@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looplint.domain.objects import Engine, FrameworkModule, Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import DerivedTrainer, Engine, FrameworkModule, Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     UNKNOWN,
@@ -32,7 +32,7 @@ from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
 # Kinds of objects to which a method that is not known may do anything.
-_CHANGED_BY_METHODS = (Optimizer, Scheduler, Scaler, Instance, FrameworkModule)
+_CHANGED_BY_METHODS = (Optimizer, Scheduler, Scaler, Instance, FrameworkModule, DerivedTrainer)
 # Kinds of objects of which a method that is named after what it gives (`get_lr`) only reads.
 _READ_BY_METHODS = (Optimizer, Scheduler, Scaler)
 # The methods of DataParallel and its like that a class of a project's own may replace without another meaning.

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from looplint.domain.objects import KINDS, FrameworkModule, Instance, Loss, Module, Obj, TorchModule
+from looplint.domain.objects import KINDS, DerivedTrainer, FrameworkModule, Instance, Loss, Module, Obj, TorchModule
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Ref, Tensor, Unknown, Value, ref, stable
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS
+from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS, TRAINERS
 from looplint.knowledge.lookup import call_effect, kind_of_subclass
 from looplint.knowledge.pytorch import BARE_MODULES, names_a_loss
 from looplint.syntax import ir
@@ -126,7 +126,7 @@ def kind_of_class(interp: Interpreter, cls: ClassRef) -> type[Obj]:
         if base.endswith(".LightningModule") and find_member(interp, cls, "training_step") is None:
             return Module  # nothing that a framework could train: a module that other ones are made of
         if base in FRAMEWORK_BASES:
-            return FrameworkModule
+            return DerivedTrainer if base in TRAINERS else FrameworkModule
         if base in _MODULE_BASES:
             return Loss if names_a_loss(cls.cls.name) else Module
         kind = kind_of_subclass(base)

@@ -29,6 +29,14 @@ def pass_by(interp: Interpreter, arm: list[ir.Stmt], endings: Iterable[Ending]) 
             ending.passed = not _may_train_behind(interp, ir.statements(arm), ending.expr)
 
 
+def pass_by_operand(interp: Interpreter, operand: ir.Expr, endings: Iterable[Ending]) -> None:
+    """The path beside an operand of `and` or `or` goes on: what ends in the operand leaves out nothing but the operand itself."""
+    trains = any(_is_named_among(each, interp.training.names) for each in ir.walk(operand))
+    for ending in endings:
+        if ending.function is interp.frame.function:
+            ending.passed = ending.passed or not trains
+
+
 def hide_training(interp: Interpreter) -> bool:
     """Whether something that may train stands behind an expression that raises, and no path has come to it."""
     endings = interp.reached.endings

@@ -286,7 +286,13 @@ def truth(interp: Interpreter, expr: ir.Expr) -> bool | None:
         left = truth(interp, expr.left)
         if left is not None and left == (expr.op == "or"):
             return left
+        before, ended = interp.save(), len(interp.reached.endings)
         right = truth(interp, expr.right)
+        if left is None and before.alive and not interp.alive:
+            # Only the paths go on on which the left side decides: `"file" not in options or options["file"] is None`.
+            interp.restore(before)
+            endings.pass_by_operand(interp, expr.right, interp.reached.endings[ended:])
+            return expr.op == "or"
         if left is None:
             return right if right is not None and right == (expr.op == "or") else None
         return right

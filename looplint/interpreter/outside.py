@@ -7,7 +7,7 @@ followed returns, and attributes of such objects.
 from __future__ import annotations
 
 from looplint.dataclass import replace
-from looplint.domain.objects import KINDS, File, FrameworkModule, Instance, Loss, Module, Obj, Optimizer
+from looplint.domain.objects import KINDS, DerivedTrainer, File, FrameworkModule, Instance, Loss, Module, Obj, Optimizer, Options
 from looplint.domain.tags import Mark, SentBackward, went_backward
 from looplint.domain.tensors import under
 from looplint.domain.values import (
@@ -39,7 +39,7 @@ from looplint.interpreter.opened import open_up
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.sent_backward import sent_backward, sent_where_given, terms_sent_backward
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
-from looplint.knowledge.frameworks import DIFFERENTIATING, LIBRARIES
+from looplint.knowledge.frameworks import DIFFERENTIATING, LIBRARIES, MODELS_OF_TRAINER
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss, names_a_metric
 from looplint.regex import regex
@@ -149,6 +149,10 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         return frozenset({Method(Ref(obj), name)}) if obj.symbolic else UNKNOWN
     found = uses_of_attribute(interp, obj, cls, name)
     value = symbolic(interp, name, found.get("", _NO_USE), ir.render(annotation_of(interp, cls, name)), key=(obj.key, name))
+    if isinstance(obj, DerivedTrainer) and name in MODELS_OF_TRAINER and not any(isinstance(a, Ref) for a in value):
+        value = ref(of_kind(interp, Module, "model", (obj.key, "model")))
+    if isinstance(obj, DerivedTrainer) and name == "args" and value == UNKNOWN:
+        value = ref(_arguments(interp, obj))
     if any(isinstance(a, Ref) for a in value):
         obj.heap[name] = value
         for model in (a.obj for a in value if isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.cls is None):
@@ -161,6 +165,13 @@ def unset_attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     if classes.has_unknown_base(interp, cls) and name not in PLAIN_ATTRIBUTES:
         return frozenset({Method(Ref(obj), name)})
     return value
+
+
+def _arguments(interp: Interpreter, trainer: DerivedTrainer) -> Options:
+    """The TrainingArguments of a Trainer, which are read from the command line as a rule."""
+    made = of_kind(interp, Options, "args", (trainer.key, "args"))
+    made.plain = False
+    return made
 
 
 # -- made by code that cannot be followed
@@ -365,7 +376,7 @@ def _restored_as(interp: Interpreter, source: ir.Expr) -> ClassRef | None:
         case ir.Call(func=ir.Attr(value=asked, attr="load_from_checkpoint")):
             with interp.looking(), interp.gradients.unread():
                 value = interp.evaluate(asked)
-            trained = [a for a in value if isinstance(a, ClassRef) and classes.kind_of_class(interp, a) is FrameworkModule]
+            trained = [a for a in value if isinstance(a, ClassRef) and issubclass(classes.kind_of_class(interp, a), FrameworkModule)]
             return trained[0] if len(trained) == len(value) == 1 else None
         case ir.Call(func=ir.Attr(value=ir.Call() as inner, attr="to" | "cuda" | "cpu" | "eval")):
             return _restored_as(interp, inner)

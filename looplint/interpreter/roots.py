@@ -6,7 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from looplint.domain.objects import Container, Dataset, FrameworkModule, Instance, Loss, Module, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import (
+    Container,
+    Dataset,
+    DerivedTrainer,
+    FrameworkModule,
+    Instance,
+    Loss,
+    Module,
+    Optimizer,
+    Scaler,
+    Scheduler,
+)
 from looplint.domain.tags import kept_at
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import ClassRef, Func, Ref, Value, const, ref, refs
@@ -218,11 +229,12 @@ def _methods(interp: Interpreter, cls: ir.Class, mixed: Mapping[ir.Function, set
         return True
     interp.fuel = ROOT_FUEL
     kind = classes.kind_of_class(interp, found)
-    loop = hooks.loop_of_framework.run(interp, found) if kind is FrameworkModule else None
-    if loop is not None:
-        return _begin(interp, loop, f"{interp.main.filename}::{cls.qualname}.fit")
-    if kind is FrameworkModule:
-        uncalled = _with_loops_of_their_own(interp, uncalled)
+    loop = hooks.loop_of_framework.run(interp, found) if issubclass(kind, FrameworkModule) else None
+    complete = loop is None or _begin(interp, loop, f"{interp.main.filename}::{cls.qualname}.fit")
+    if loop is not None and kind is not DerivedTrainer:
+        return complete
+    if issubclass(kind, FrameworkModule):
+        uncalled = _with_loops_of_their_own(interp, [f for f in uncalled if f not in interp.reached.functions])
     elif kind in (Dataset, Optimizer, Scheduler, Loss):
         return True
     elif kind is Scaler:
@@ -232,7 +244,6 @@ def _methods(interp: Interpreter, cls: ir.Class, mixed: Mapping[ir.Function, set
         uncalled = [f for f in uncalled if f.name != "forward" and _tells_by_itself(f)]
     if not (uncalled or mixes) and not _set_up_by_a_base(interp, found):
         return True
-    complete = True
     instance = calls.instance_for(interp, found)
     training = training_methods.training_in_loops(interp.main.code) | training_methods.repeating_a_step(interp.main.code, cls)
     # One that built other objects builds this one as well, and a base that was followed as it is trains this one.

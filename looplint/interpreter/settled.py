@@ -37,16 +37,25 @@ def owner_of(frame: Frame, names: frozenset[str]) -> Obj | None:
 
 def by_options(frame: Frame, test: ir.Expr, names: frozenset[str]) -> bool:
     """Whether a test reads options of the command line alone, which nothing in its module sets: the user has decided it."""
-    roots = {name for name in names if "." not in name}
-    options = {name.partition(".")[2] for name in names - roots}
-    if not options or not all(
-        any(isinstance(atom, Ref) and isinstance(atom.obj, Options) for atom in _held_by(frame, root)) for root in roots
-    ):
+    read = [name for name in names if not any(other.startswith(f"{name}.") for other in names)]
+    if not read or not all(_leads_to_an_option(frame, name) for name in read):
         return False
+    options = {attribute for name in read for attribute in name.split(".")[1:]}
     if any(isinstance(e, ir.Call) for e in ir.walk(test)):
         return False
     rebound = rebound_in(frame.module)
     return rebound is not None and rebound.isdisjoint(options)
+
+
+def _leads_to_an_option(frame: Frame, path: str) -> bool:
+    """Whether what stands at a path is an option: `args.rate`, or `self.args.rate` where an object keeps the options."""
+    root, *attributes = path.split(".")
+    held = _held_by(frame, root)
+    for attribute in attributes:
+        if any(isinstance(atom, Ref) and isinstance(atom.obj, Options) for atom in held):
+            return True
+        held = next((atom.obj.heap.get(attribute, NOTHING) for atom in held if len(held) == 1 and isinstance(atom, Ref)), NOTHING)
+    return False
 
 
 def _held_by(frame: Frame, name: str) -> Value:

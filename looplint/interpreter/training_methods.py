@@ -18,13 +18,15 @@ def training_in_loops(code: ir.ModuleCode | None) -> frozenset[ir.Function]:
 
 
 def _steps_an_optimizer(each: ir.GradientCall) -> bool:
-    """Whether a step is that of an optimizer: by its name, or because gradients are cleared through it too, `self.opt.zero_grad()`."""
+    """Whether a step is that of an optimizer: by its name or that of what a scaler is given, or because gradients are cleared through it too, `self.opt.zero_grad()`."""
     if not isinstance(each.call.func, ir.Attr):
         return False
     place = ir.render(each.call.func.value)
     own = each.cls.usage.get(place.removeprefix("self.")) if each.cls is not None and place.startswith("self.") else None
     used = own or each.function.usage.get(place)
-    return "optim" in place or (used is not None and {"zero_grad", "step"} <= used.methods)
+    return any("optim" in path for path in (place, *(ir.render(arg.value) for arg in each.call.args))) or (
+        used is not None and {"zero_grad", "step"} <= used.methods
+    )
 
 
 def repeating_a_step(code: ir.ModuleCode | None, cls: ir.Class) -> set[ir.Function]:

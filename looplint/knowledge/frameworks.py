@@ -385,6 +385,30 @@ TRAINER_METHODS: dict[str, str] = {
     "processing_class": "pure",
     "data_collator": "pure",
 }
+# Where transformers' Trainer keeps its model, and that in what it has wrapped it in.
+MODELS_OF_TRAINER = frozenset({"model", "model_wrapped"})
+# What the loop of transformers' Trainer calls, as one calls it that is written anew in a subclass: `training_step` switches to train mode, scales the
+# loss with the scaler that the Trainer keeps, and goes backward; the others only evaluate, log, save, count, or make loaders.
+LOOP_OF_TRAINER: dict[str, str] = {
+    "training_step": "backward-of-trainer",
+    "evaluation_loop": "evaluation-of-trainer",
+    "prediction_loop": "evaluation-of-trainer",
+    "_maybe_log_save_evaluate": "evaluation-of-trainer",
+    "_wrap_model": "wrapped-by-trainer",
+    "_prepare_input": "same",
+    "autocast_smart_context_manager": "context",
+    "floating_point_ops": "pure",
+    "store_flos": "pure",
+    "num_examples": "pure",
+    "get_train_dataloader": "pure",
+    "get_eval_dataloader": "pure",
+    "get_test_dataloader": "pure",
+    "_get_output_dir": "pure",
+    "_sorted_checkpoints": "pure",
+    "_rotate_checkpoints": "pure",
+    "_save_rng_state": "pure",
+    "_load_rng_state": "pure",
+}
 # Methods of a LightningModule or a Trainer, besides those of every module; those in brackets stand for what the framework does between the hooks.
 DRIVEN_METHODS: dict[str, str] = {
     "<optimize>": "optimize",

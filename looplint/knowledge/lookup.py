@@ -144,6 +144,7 @@ _METHODS = {
     "accelerator": frameworks.ACCELERATOR_METHODS,
     "engine": frameworks.ENGINE_METHODS,
     "framework": frameworks.TRAINER_METHODS,
+    "derived-trainer": frameworks.TRAINER_METHODS | frameworks.LOOP_OF_TRAINER,
 }
 
 

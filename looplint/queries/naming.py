@@ -54,6 +54,8 @@ def _written(event: Event, obj: Obj) -> str:
             obj in event.scalers
         ):
             return _path(owner)
+        case Backward(via="framework"), cst.Call(func=cst.Attribute(value=cst.Name(owner))) if obj in event.scalers:
+            return f"{owner}.{obj.name}"  # `self.training_step(model, inputs)` of a Trainer that keeps it
         case Snapshot(), cst.Call(func=cst.Attribute(value=owner)) if any(
             isinstance(s, StateDict) and s.owner is obj for s in event.subjects
         ):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import AnyObj, Engine, Module, Obj, Optimizer
 from looplint.flow.events import Construct, Event, Move, Step, Unscale
 from looplint.flow.graph import Guard
 from looplint.semantics.devices import implies_gpu
-from looplint.syntax.ir import Attr, Expr, render, settled
+from looplint.syntax.ir import Attr, BoolOp, Expr, render, settled
 
 if TYPE_CHECKING:
     from looplint.queries.program import Program
@@ -81,8 +81,15 @@ def _family(obj: Obj) -> set[Obj]:
 
 def rule_each_other_out(one: Iterable[Guard], other: Iterable[Guard]) -> bool:
     """Whether conditions contradict each other: one text, in the words of one call, holds for the one and not for the other."""
+    one, other = tuple(one), tuple(other)
     first, second = (frozenset(f for guard in guards for f in _facts(guard.meaning, guard.held, guard.speaker)) for guards in (one, other))
-    return any((text, not held, frame) in second for text, held, frame in first)
+    return any((text, not held, frame) in second for text, held, frame in first) or _denies(second, one) or _denies(first, other)
+
+
+def _denies(facts: Collection[tuple[str, bool, object]], guards: Iterable[Guard]) -> bool:
+    """Whether a condition that is made of others has the other outcome under them: `a and b` does hold where both do."""
+    wholes = ((part, held, g.speaker) for g in guards for part, held in settled(g.meaning, g.held) if isinstance(part, BoolOp))
+    return any(all(fact in facts for fact in _facts(part, not held, speaker)) for part, held, speaker in wholes)
 
 
 def stands_under(event: Event, guards: Iterable[Guard]) -> bool:

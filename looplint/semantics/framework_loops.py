@@ -13,8 +13,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, Dict, FrameworkModule, Module, Obj, Optimizer, Scheduler
-from looplint.domain.tags import Mark
+from looplint.domain.objects import Container, DerivedTrainer, Dict, FrameworkModule, Module, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, computed, detached
 from looplint.domain.values import (
     NONE,
@@ -35,11 +35,13 @@ from looplint.domain.values import (
     ref,
     refs,
 )
-from looplint.flow.events import Clear, Clip, SetMode, Step
+from looplint.flow.events import Clear, Clip, SetMode, Step, Train
 from looplint.interpreter import calls, classes, hooks, objects, outside, unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.objects import attribute
 from looplint.interpreter.transfers import application, method_transfer
+from looplint.interpreter.turns import is_one
 from looplint.knowledge.frameworks import FRAMEWORK_BASES, LOADER_HOOKS, TRAINERS
 from looplint.semantics.framework_data import note_loaders
 from looplint.semantics.gradients import backward
@@ -257,7 +259,7 @@ def _optimize(interp: Interpreter, obj: Module, name: str, args: Arguments, expr
 
 
 @method_transfer("loss-of-trainer")
-def _loss_of_trainer(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
+def _loss_of_trainer(interp: Interpreter, obj: Module | DerivedTrainer, name: str, args: Arguments, expr: ir.Call) -> Value:
     """`super().compute_loss(model, inputs)`: the loss that the model puts out; a pair with all that it puts out, where that is asked for."""
     given = Arguments(args.positional[1:2], {k: v for k, v in args.keywords.items() if k == "inputs"})
     out = calls.call(interp, args.get(0, "model") or UNKNOWN, given, expr)
@@ -279,13 +281,34 @@ def _evaluation_of_trainer(interp: Interpreter, obj: Obj, name: str, args: Argum
 
 
 @method_transfer("backward-of-trainer")
-def _backward_of_trainer(interp: Interpreter, obj: Module, name: str, args: Arguments, expr: ir.Call) -> Value:
-    """`super().training_step(model, inputs)`: it goes backward, and gives the number of the loss."""
-    inputs = Arguments(args.positional[:2], {k: v for k, v in args.keywords.items() if k in ("model", "inputs")})
+def _backward_of_trainer(interp: Interpreter, obj: Module | DerivedTrainer, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`super().training_step(model, inputs)`: it switches to train mode, goes backward, and gives the number of the loss."""
+    model = args.get(0, "model") or UNKNOWN
+    for module in refs(model, Module):
+        interp.emit(Train(), expr.node, {module}, certain=is_one(interp, module, expr))
+    inputs = Arguments([model if refs(model, Module) else UNKNOWN, args.get(1, "inputs") or UNKNOWN])
     own = classes.find_member(interp, obj.cls, "compute_loss") if obj.cls is not None else None
     loss = _loss_of_trainer(interp, obj, name, inputs, expr) if own is None else interp.call(classes.bind(interp, own, obj), inputs, expr)
-    backward(interp, expr, [loss], Arguments(), via="framework")
+    backward(interp, expr, [_scaled_by_trainer(interp, obj, loss, expr)], Arguments(), via="framework")
     return frozenset(detached(a) for a in loss if isinstance(a, Tensor)) or UNKNOWN
+
+
+@method_transfer("wrapped-by-trainer")
+def _wrapped_by_trainer(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
+    """`self._wrap_model(self.model_wrapped)`: a form of the model that the Trainer keeps, whatever else is put around that."""
+    given = args.get(0, "model") or UNKNOWN
+    kept = refs(attribute(interp, obj, "model"), Module) if not refs(given, Module) else []
+    return frozenset(map(Ref, kept)) or given
+
+
+def _scaled_by_trainer(interp: Interpreter, obj: Module | DerivedTrainer, loss: Value, expr: ir.Call) -> Value:
+    """The loss times the factor of the scaler that a Trainer keeps, where its subclass steps through that; one of the subclass's own may be another."""
+    scalers = refs(attribute(interp, obj, "scaler"), Scaler) if isinstance(obj, DerivedTrainer) else []
+    for scaler in scalers:
+        scaled = calls.call_method(interp, scaler, "scale", Arguments([loss]), expr)
+        always = scaler.symbolic and len(scalers) == 1
+        loss = frozenset(a.tagged(Scaled(scaler, always)) if isinstance(a, Tensor) else a for a in (scaled if always else loss))
+    return loss
 
 
 @method_transfer("step-of-trainer")
@@ -327,7 +350,7 @@ def _clip_optimizer(interp: Interpreter, obj: Obj, name: str, args: Arguments, e
     return UNKNOWN
 
 
-@application(FrameworkModule)
+@application(FrameworkModule, DerivedTrainer)
 def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Value:
     """`self(x)` in the hooks of a framework's module."""
     own = calls.own_call(interp, obj, args, expr)
