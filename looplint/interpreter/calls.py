@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looplint.domain.objects import DerivedTrainer, Engine, FrameworkModule, Instance, Loss, Module, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import (
+    DerivedTrainer,
+    Dict,
+    Engine,
+    FrameworkModule,
+    Instance,
+    List,
+    Loss,
+    Module,
+    Obj,
+    Optimizer,
+    Scaler,
+    Scheduler,
+)
 from looplint.domain.tensors import combine
 from looplint.domain.values import (
     UNKNOWN,
@@ -15,6 +28,7 @@ from looplint.domain.values import (
     External,
     Func,
     Method,
+    Params,
     Partial,
     Ref,
     Tensor,
@@ -216,7 +230,7 @@ def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -
         case ClassRef():
             return instantiate(interp, atom, args, expr)
         case External():
-            effect = call_effect(atom.qualname)
+            effect = call_effect(atom.qualname) or ("optimizer" if _makes_an_optimizer(interp, atom.qualname, args) else None)
             if effect is None:
                 return unfollowed.unknown_call(interp, atom, args, expr)
             return apply(interp, effect, atom.qualname, args, expr)
@@ -234,6 +248,17 @@ def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -
             interp.uses.differentiated |= atom.forwards
             return frozenset({combine(interp.grad, [frozenset({atom}), *args.values()]) or atom})
     return unfollowed.unknown_call(interp, atom, args, expr)
+
+
+def _makes_an_optimizer(interp: Interpreter, qualname: str, args: Arguments) -> bool:
+    """Whether a class out of sight is one of optimizers, by what it is given: parameters or groups of them, and a learning rate."""
+    given = args.get(0, "params") or UNKNOWN
+    groups = [a.obj for a in given if isinstance(a, Ref) and isinstance(a.obj, List)]
+    inside = [a for obj in groups for a in objects.element(interp, obj)] if len(groups) == len(given) else []
+    held = [a.obj.heap.get("=params", UNKNOWN) for a in inside if isinstance(a, Ref) and isinstance(a.obj, Dict)]
+    parameters = held if inside and len(held) == len(inside) else [given]
+    named = qualname.rpartition(".")[2][:1].isupper() and "lr" in args.keywords
+    return named and all(isinstance(a, Params) and not a.grad for value in parameters for a in value)
 
 
 def apply(interp: Interpreter, effect: str, qualname: str, args: Arguments, expr: ir.Call) -> Value:

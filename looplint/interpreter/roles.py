@@ -26,10 +26,10 @@ _ANNOTATIONS = {
 # What is worth an object where the code only hands it on or takes its parts: the annotation tells enough.
 _KEPT_UNUSED = frozenset({"module", "optimizer", "scheduler", "scaler"})
 _MODULES = ("model", "net", "encoder", "decoder", "generator", "discriminator", "backbone")
-# Words in the names of what makes models, and is none.
-_MAKERS = frozenset({
-    "build", "get", "make", "create", "init", "load", "class", "cls", "fn", "func", "factory", "builder", "type",
-    "def", "ctor", "klass", "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert", "creator", "maker", "constructor", "initializer", "initialiser", "converter",
+# Words in the names of classes, and of what makes models, and is none.
+_CLASSES = frozenset({"class", "cls", "klass", "factory", "builder", "ctor", "constructor", "creator", "maker"})
+_MAKERS = _CLASSES | frozenset({
+    "build", "get", "make", "create", "init", "load", "type", "fn", "func", "def", "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert", "initializer", "initialiser", "converter",
 })  # fmt: skip
 _OPTIMIZERS = STATEFUL | {"SGD", "LBFGS"}
 # What the scalers are called that make a whole update when they are called; others scale data.
@@ -98,7 +98,7 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
         return "module"
     if _feeds_an_optimizer(usage):
         return "module"
-    if usage.applied and names_a_loss(lowered):
+    if usage.applied and names_a_loss(lowered) and not (_names_a_class(lowered) or _makes_modules(usage)):
         return "loss"
     if "forward" in usage.attrs - methods and not names_a_loss(lowered):
         return "module"  # whose forward is read, or replaced: `model.forward = wrapped`
@@ -166,6 +166,11 @@ def _feeds_an_optimizer(usage: Usage) -> bool:
 def _makes_modules(usage: Usage) -> bool:
     """Whether what its calls give is used as a module: `self.model = model(width)`, and `self.model.parameters()`."""
     return bool(usage.given_methods & (_MODULE_METHODS - {"requires_grad_"}))
+
+
+def _names_a_class(name: str) -> bool:
+    """Whether a name is that of a class: `loss_head_cls(model)` gives one of its objects."""
+    return not _CLASSES.isdisjoint(name.split("_"))
 
 
 def _names_a_maker(name: str) -> bool:

@@ -15,7 +15,7 @@ from looplint.syntax import ir
 
 @hooks.shown
 def note_shown(interp: Interpreter, parts: Iterable[tuple[ir.Expr, Value]]) -> None:
-    """Remark the tensors of one element, losses above all, that become text as they are."""
+    """Remark the tensors of one element, losses above all, that become text as they are: who reads it gets a number of what they were computed from."""
     for expr, value in parts:
         if isinstance(expr, ir.Star):
             continue
@@ -23,6 +23,9 @@ def note_shown(interp: Interpreter, parts: Iterable[tuple[ir.Expr, Value]]) -> N
             isinstance(a, Tensor) and a.scalar and (a.origins or Mark.LOSS in a.tags) and (a.made or a.graph == "yes") for a in value
         ):
             interp.remark(Show(name=ir.render(expr)), expr.node, ())
+        for atom in value:
+            if isinstance(atom, Tensor) and atom.scalar:
+                interp.uses.scored |= atom.origins
 
 
 def note_arguments(interp: Interpreter, args: Iterable[ir.Arg], values: Iterable[Value]) -> None:

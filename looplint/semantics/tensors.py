@@ -233,6 +233,7 @@ def _number(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
     for atom in args.positional[0] if args.positional and qualname in ("builtins.float", "builtins.int", "builtins.round") else ():
         if isinstance(atom, Tensor):
             note_fetched(interp, atom, ir.render(expr), expr)
+            interp.uses.scored |= atom.origins
     return frozenset({Number(units)})
 
 
