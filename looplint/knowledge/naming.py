@@ -178,6 +178,11 @@ def changes_gradients(function: str) -> bool:
     return re.search(_CHANGING_GRADIENTS, function) is not None
 
 
+def is_called_back(function: str) -> bool:
+    """Whether a function is a callback by its name, for its caller's caller to look at the training: `self.after_epoch_callback(self, loss)`."""
+    return "callback" in function.lower()
+
+
 def takes_notes(method: str) -> bool:
     """Whether a method keeps, counts or shows what it is given."""
     return re.match(_OF_NOTES, method) is not None

@@ -47,9 +47,10 @@ def _is_freed(escape: Escape, backwards: Iterable[Backward]) -> bool:
 
 
 def _leaves_gradients(escape: Escape) -> bool:
-    """Whether code out of sight gets models and data alone where no gradient is recorded, and not to train by its name: it goes nowhere backward."""
+    """Whether code out of sight gets models and data alone, and not to train by its name, where no gradient is recorded or it is a callback."""
+    name = escape.callee.rpartition(".")[2]
     only_models = bool(escape.subjects) and all(isinstance(o, Module | Loss | Data) for o in escape.subjects)
-    return only_models and escape.grad is False and not naming.changes_gradients(escape.callee.rpartition(".")[2])
+    return only_models and (escape.grad is False or naming.is_called_back(name)) and not naming.changes_gradients(name)
 
 
 def _sharing(obj: Obj) -> set[Obj]:
