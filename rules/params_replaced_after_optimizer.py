@@ -49,6 +49,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Stays quiet
 
+- A part that a method of the model makes anew where what it computes asks for it: `if len(answers) != self.n_answers:`.
 - An optimizer that is given the new part by `add_param_group`.
 - An optimizer of this model that is built after the assignment.
 - A wrapper around the part that was there, which keeps its parameters; a part from elsewhere, which may.
@@ -114,6 +115,8 @@ def check(program: Program) -> Reports:
             own = [e for e in steps if optimizer in e.subjects]
             if own and not any(may_follow(e, event) for e in own):
                 continue  # a part that is replaced when the optimizer has stepped for the last time
+            if called_at(event, module) == "self" and _is_asked_for(event):
+                continue  # a part that the model's own method makes anew where what it computes asks for it
             if program.built_after(event):
                 continue  # an optimizer of this model that is built after the assignment
             if _keeps_parameters(event) or _brings_none(program, event):
@@ -134,6 +137,11 @@ def check(program: Program) -> Reports:
 def _covers(optimizer: Optimizer, module: Obj) -> bool:
     """Whether the optimizer holds all of the module's parameters, so that a new part is missing from it."""
     return any(h in set(module.lineage()) for h in optimizer.holds)
+
+
+def _is_asked_for(event: Replace) -> bool:
+    """Whether a condition around a replacement depends on more than options, within the call that makes it: whether it ever holds is not known."""
+    return any(not guard.settled for guard in event.guards if guard.frame is event.key[0])
 
 
 def _keeps_parameters(event: Replace) -> bool:

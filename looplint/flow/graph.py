@@ -81,6 +81,8 @@ class Guard:
     stays: bool = False
     # The names in it that divide a number and stand for 1.
     ones: frozenset[str] = frozenset()
+    # Whether it has one outcome as long as a program runs, as what options decide has.
+    settled: bool = False
 
     @property
     def speaker(self) -> object:

@@ -167,20 +167,20 @@ class Position(Path):
     def assume(self, test: ir.Expr, held: bool) -> None:
         """Go on along the path on which `test` had the given outcome."""
         test, held = ir.affirmed(test, held)
-        names, owner = self._split_at(test, held)
-        self.guards = (*self.guards, self._guard(test, held, names, owner))
+        names, owner, same = self._split_at(test, held)
+        self.guards = (*self.guards, self._guard(test, held, names, owner, settled=same))
         for part, outcome in _implied(test, held):
             self._split_at(part, outcome)
 
-    def _split_at(self, test: ir.Expr, held: bool) -> tuple[frozenset[str], Obj | None]:
-        """Split the path at a test, and go on where it had the given outcome; the names that it reads, and the object that it asks."""
+    def _split_at(self, test: ir.Expr, held: bool) -> tuple[frozenset[str], Obj | None, bool]:
+        """Split the path at a test, and go on where it had the given outcome; the names that it reads, the object that it asks, whether that stays."""
         _, names = read_by(test)
         owner, frame, said = self.in_whose_words(test, names)
         said, held = _without_no(*ir.affirmed(said, held))
         context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
         same = owner is not None or settled.by_options(self.frame, test, names)
         self._branch(self.graph.condition(context, *read_by(said), owner, settled=same), held)
-        return names, owner
+        return names, owner, same
 
     def in_whose_words(self, test: ir.Expr, names: frozenset[str]) -> tuple[Obj | None, Frame, ir.Expr]:
         """The object that a test asks, where that has one answer throughout, the activation in whose words it can be said, and the test in these words."""
@@ -205,7 +205,7 @@ class Position(Path):
         """Split the path at a condition, and go on where it had the given outcome."""
         self.at = [Loose(self.graph.add("branch", self.loops, self.at), condition, held)]
 
-    def _guard(self, test: ir.Expr, held: bool, names: frozenset[str], owner: Obj | None) -> Guard:
+    def _guard(self, test: ir.Expr, held: bool, names: frozenset[str], owner: Obj | None, *, settled: bool = False) -> Guard:
         """A condition as a guard; one that was given a name first (`update = (i + 1) % k == 0`) is what the name stands for."""
         named = self.frame.tests.get(test.id) if isinstance(test, ir.Name) else None
         if named is not None:
@@ -213,7 +213,7 @@ class Position(Path):
             test, held = ir.affirmed(named, held)
         home, meaning = handed_down.at_home(self.frame, test, names, self.substitutions)
         behind = names.union(*(self.frame.given.get(n, ()) for n in names))
-        return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning, owner)
+        return Guard(test, held, self.frame.ctx, len(self.loops), behind, home.ctx, meaning, owner, settled=settled)
 
     def reading(self, expr: ir.Expr) -> Guard:
         """What an expression reads, in whose words: its value changes as the outcome of a condition on it does."""
