@@ -61,7 +61,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - An `eval()` before the loop: the model is meant to stay in that mode. That `from_pretrained` leaves it so is no such choice.
 - An `eval()` before the forward, or before the loop that it is in, under its conditions and for no other one: it is meant for this forward, as in an epoch
   of linear probing.
-- A `train()` of a part alone: what is trained was chosen, as a new head on a frozen encoder.
+- A `train()` of a part alone, as a new head on a frozen encoder, and one of the program's own that calls `eval()`: what is trained was chosen.
 
 ## Repair
 
@@ -87,6 +87,7 @@ from looplint.rule import (
     built_in_eval,
     for_a_look,
     is_for_one,
+    is_for_training,
     mode_effects,
     mode_matters,
     mode_states,
@@ -127,8 +128,8 @@ def check(program: Program) -> Reports:
                 continue  # an eval() before the forward that is meant for this one
             if switched_both_ways(program, switch, module):
                 continue  # a turn that takes one mode for some of its forwards, and the other for the rest
-            if trains_a_part(program, module, loop):
-                continue  # a train() of a part alone
+            if trains_a_part(program, module, loop) or is_for_training(switch):
+                continue  # a train() of a part alone, or one that puts the model into eval mode
             whole = next((each for each in module.lineage() if each in switch.subjects), module)
             from_the_first = all(s.state == "eval" for s in visit.states)
             by_cause.setdefault((switch, whole), []).append(_Found(event, module, loop, from_the_first))

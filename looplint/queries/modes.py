@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+import libcst as cst
+
 from looplint.domain.objects import Container, Module, Obj, StateDict
 from looplint.domain.values import Atom, Ref, Unknown, Value, refs
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
@@ -372,6 +374,14 @@ def may_train_again(program: Program, module: Obj, switch: Event, loop: Loop) ->
         touched = program.touches(event, module) if loop in event.loops else None
         apart = (program.varies(g, loop) and not is_within(switch, g) for g in event.guards if g.depth >= loop.depth)
         if touched == "may" or (touched == "must" and any(apart)):
+            return True
+    return False
+
+
+def is_for_training(switch: Event) -> bool:
+    """Whether eval mode is switched on by a `train()` of the program's own that is called without arguments: it is the mode to train in."""
+    match switch.calls[-1].node if switch.calls else None:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="train")), args=[]):
             return True
     return False
 
