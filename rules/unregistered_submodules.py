@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a list, tuple or dict that becomes an attribute of an `nn.Module` and holds modules with parameters that the object made itself,
-where one of its methods uses the attribute.
+Reports a list, tuple or dict that becomes an attribute of an `nn.Module` and holds parameters, or modules with parameters, that the object made
+itself, where one of its methods uses the attribute.
 
 ## Why it matters
 
@@ -60,7 +60,8 @@ class Net(nn.Module):
 
 ## Repair
 
-Safe: wrap the container in `nn.ModuleList` or `nn.ModuleDict`.
+Safe: wrap the container in `nn.ModuleList` or `nn.ModuleDict`. Unsafe for parameters, in `nn.ParameterList` or `nn.ParameterDict`: these take no
+plain tensor in the place of a parameter.
 
 ## Evidence
 
@@ -99,8 +100,9 @@ def check(program: Program) -> Reports:
         reported.add(which)
         name = event.name
         wrapper = wrapper_for(event)
+        what = "parameters" if wrapper and wrapper.startswith("Parameter") else "modules"
         message = (
-            f"{name} is a plain container: its modules are not in parameters(), to() or state_dict(), so they are neither trained nor saved; "
+            f"{name} is a plain container: its {what} are not in parameters(), to() or state_dict(), so they are neither trained nor saved; "
             f"{f'use nn.{wrapper}' if wrapper else 'register each of them'}"
         )
         made = tuple(Note(Site(o.source, o.node), "made here") for o in lost[:2] if o.source is not None and o.node is not None)

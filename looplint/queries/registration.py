@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from looplint.domain.objects import Container, Dict, Engine, List, Loss, Module, Obj, Optimizer
-from looplint.domain.values import Ref, Tuple, Value, refs
+from looplint.domain.values import Ref, Tensor, Tuple, Value, refs
 from looplint.flow.remarks import Shelve
 from looplint.knowledge.layers import CONTAINERS
 from looplint.queries.relations import rule_each_other_out
@@ -72,20 +73,30 @@ def _shelved(event: Shelve) -> Iterator[Module]:
 
 
 def wrapper_for(event: Shelve) -> str | None:
-    """The class of torch that can hold what a plain container holds; None where it holds other things than modules."""
+    """The class of torch that can hold what a plain container holds; None where it holds other things than modules, or than parameters."""
     for atom in event.value if len(event.value) == 1 else ():
         match atom:
             case Tuple(items=items):
-                return "ModuleList" if all(_all_modules(i) for i in items) else None
+                kinds = {_kind_of_all(item) for item in items}
+                return f"{kinds.pop()}List" if len(kinds) == 1 and None not in kinds else None
             case Ref(obj=List() as listed):
-                return "ModuleList" if _all_modules(listed.heap.get("[]")) else None
+                kind = _kind_of_all(listed.heap.get("[]"))
+                return f"{kind}List" if kind else None
             case Ref(obj=Dict() as table):
-                return "ModuleDict" if table.exact and not table.changed and _all_modules(table.heap.get("[]")) else None
+                kind = _kind_of_all(table.heap.get("[]"))
+                return f"{kind}Dict" if kind and table.exact and not table.changed else None
     return None
 
 
-def _all_modules(value: Value | None) -> bool:
-    return bool(value) and all(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for a in value or ())
+def _kind_of_all(value: Value | None) -> Literal["Module", "Parameter"] | None:
+    """What all that a value can be is: modules, or parameters, which are tensors too."""
+    objects = [a.obj for a in value or () if isinstance(a, Ref) and isinstance(a.obj, Module | Loss)]
+    tensors = [a for a in value or () if isinstance(a, Tensor)]
+    if not objects or len(objects) + len(tensors) < len(value or ()):
+        return None
+    if all(isinstance(obj, Module) and obj.parameter for obj in objects):
+        return "Parameter"
+    return None if tensors else "Module"
 
 
 def _is_lost(module: Module, constructor: object) -> bool:

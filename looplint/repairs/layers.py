@@ -149,11 +149,11 @@ def _read_in_next_turn(loop: cst.For | cst.While, above: Sequence[Statement], na
 
 
 class WrapModules(Repair):
-    """Register the modules of a container: `[...]` becomes `nn.ModuleList([...])`, and a dict a `ModuleDict`.
+    """Register the modules of a container: `[...]` becomes `nn.ModuleList([...])`, and a dict a `ModuleDict`; parameters likewise.
 
     Attributes:
         event: the assignment of the container.
-        wrapper: `ModuleList` or `ModuleDict`; None where neither can hold what the container does.
+        wrapper: `ModuleList`, `ModuleDict`, `ParameterList` or `ParameterDict`; None where none can hold what the container does.
     """
 
     event: Event
@@ -174,6 +174,9 @@ class WrapModules(Repair):
         draft = Draft(layout)
         name = f"{_nn(layout)}.{self.wrapper}"
         draft.changes.append(Change(start, end, f"{name}([{code}])" if isinstance(value, cst.Tuple) else f"{name}({code})"))
+        if self.wrapper.startswith("Parameter"):
+            # It takes no plain tensor in the place of a parameter: `self.gates[i] = self.gates[i].to(device)`.
+            return Plan(f"Register the parameters: {name}", "unsafe", [draft])
         return Plan(f"Register the modules: {name}", "safe", [draft])
 
 
