@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from looplint.finding import Applicability
-from looplint.flow.events import Accumulate, Backward, Event, Keep
+from looplint.flow.events import Accumulate, Backward, Event, Forward, Keep
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout
@@ -82,6 +82,8 @@ def _where_handed_in(p: Planner, event: Keep | Accumulate, layout: Layout, value
     function = layout.function_of(place_at(event, len(event.calls), p.layouts).statement)
     if function is None or not isinstance(function.node, cst.FunctionDef) or not event.calls:
         return None
+    if any(isinstance(e, Forward) and e.calls[: len(event.calls)] == event.calls for e in p.program.graph_of(event.value)):
+        return None  # it runs the model whose graph that is
     own = frozenset(name for block in function.blocks for statement in block.statements for name in sets(statement.node))
     names = [q.name.value for q in (*function.node.params.posonly_params, *function.node.params.params)]
     if reads(value) & _items_of(function.node, names):
@@ -191,8 +193,15 @@ class DetachAdded(Repair):
         if elsewhere is not None:
             return elsewhere
         proved = self.event.nature == "tensor" or not _goes_backward_on_some_paths(p, self.event, value)
+        proved = proved and not _is_read_from_outside(layout, self.event.target)
         plan = _without_graph(layout, value, _adds_numbers(layout, self.event), self.event, proved=proved)
         return _with_those_beside_it(p, layout, self.event, plan)
+
+
+def _is_read_from_outside(layout: Layout, target: str) -> bool:
+    """Whether a file reads an attribute of that name from another object than `self`: another program may send backward what it keeps."""
+    owner, _, name = target.rpartition(".")
+    return owner == "self" and re.search(rf"(?<!\bself)\.{re.escape(name)}\b(?!\()", layout.text) is not None
 
 
 def _added(layout: Layout, event: Accumulate) -> cst.BaseExpression | None:
