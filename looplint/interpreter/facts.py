@@ -199,6 +199,8 @@ class Applications:
         # The forwards that made what a function of the program returns with a graph; and those behind what a single call of one returns.
         self.returned: dict[ir.Function, set[EventKey]] = {}
         self.returned_by_call: dict[CallString, set[EventKey]] = {}
+        # The modules whose forwards the program has put in the place of those of others, by these others.
+        self.borrowed: dict[Obj, frozenset[Obj]] = {}
         # The calls of methods that a base leaves to its subclasses, some of which go backward there.
         self.left_to_some_that_train: set[CallString] = set()
 
