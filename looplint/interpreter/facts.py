@@ -89,8 +89,10 @@ class GradientAccess:
         # The same of those that are read to be applied, as far as one can tell: not to be measured or changed in place.
         self.applied: frozenset[Obj] = frozenset()
         self.applied_unknown = False
-        # The modules whose parameters the program steps by them, with no optimizer.
+        # The modules whose parameters the program steps by them, with no optimizer, as the form of a statement tells.
         self.stepped: frozenset[Obj] = frozenset()
+        # Those whose parameters are given values that the program computes.
+        self.written: frozenset[Obj] = frozenset()
         # The loops in which the gradient of a tensor is read that is no parameter: it is what their backwards are for.
         self.read_of_tensors: set[Loop] = set()
         # The modules whose gradients are multiplied, divided or overwritten.

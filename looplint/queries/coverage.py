@@ -147,7 +147,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return None  # what a classifier says of its input steers a sampler
     if any(program.touches(event, obj) == "must" for event in events for obj in known.stepped):
         return ""
-    if any(related(program.gradients.stepped, event.subjects) for event in events):
+    if any(related(program.stepped_by_hand, event.subjects) for event in events):
         return ""
     if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
         return ""  # that nothing steps is known as well
