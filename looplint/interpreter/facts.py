@@ -163,6 +163,8 @@ class Reached:
         self.by_bases: dict[str, Site] = {}
         # The calls of `backward` and `step`, whatever they turned out to be.
         self.gradient_calls: dict[ir.Call, None] = {}
+        # Of a call by the name of a backward: whether it goes to functions of the program alone that call nothing which goes backward.
+        self.only_called_so: dict[ir.Call, bool] = {}
         # Of a function in which a call does not fit what it calls, or an attribute is read that nothing sets: what is wrong with the first one.
         self.misfits: dict[ir.Function, str] = {}
         # Those of these behind which something may train: it may not be in sight.
