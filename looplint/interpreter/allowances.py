@@ -101,6 +101,18 @@ def may_train(interp: Interpreter, function: ir.Function) -> bool:
     return function.name in interp.training.names or not interp.training.names.isdisjoint(_called(function))
 
 
+def note_callees(interp: Interpreter, call: ir.Call, callee: Value) -> None:
+    """Note whether a call by the name of a backward goes to functions of the program that call nothing which goes backward: `self.backward()` computes the loss."""
+    only_called_so = bool(callee) and all(isinstance(a, Func) and not _calls_what_trains(interp, a) for a in callee)
+    interp.reached.only_called_so[call] = only_called_so and interp.reached.only_called_so.get(call, True)
+
+
+def _calls_what_trains(interp: Interpreter, func: Func) -> bool:
+    interp.training.look_after(func.function, func.module, interp.project)
+    interp.training.update(interp.main, interp.project.modules)
+    return not interp.training.names.isdisjoint(_called(func.function))
+
+
 def is_worth_a_root(interp: Interpreter, function: ir.Function, caller: ModuleInfo) -> bool:
     """Whether a function of which no call was followed to its end is to be followed by itself.
 

@@ -33,6 +33,7 @@ from looplint.domain.values import (
 )  # fmt: skip
 from looplint.interpreter import (
     absent,
+    allowances,
     alternatives,
     calls,
     choices,
@@ -109,6 +110,8 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
         callee = evaluate(interp, expr.func)
     if absent.is_asked_of_none(interp, callee, expr.func, expr):
         return UNKNOWN
+    if ir.gradient_kind(expr) == "backward" and interp.at and not interp.aside:
+        allowances.note_callees(interp, expr, callee)
     args = Arguments()
     measures = gradient_uses.measures(expr)
     for arg in expr.args:

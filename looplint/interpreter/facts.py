@@ -89,8 +89,10 @@ class GradientAccess:
         # The same of those that are read to be applied, as far as one can tell: not to be measured or changed in place.
         self.applied: frozenset[Obj] = frozenset()
         self.applied_unknown = False
-        # The modules whose parameters the program steps by them, with no optimizer.
+        # The modules whose parameters the program steps by them, with no optimizer, as the form of a statement tells.
         self.stepped: frozenset[Obj] = frozenset()
+        # Those whose parameters are given values that the program computes.
+        self.written: frozenset[Obj] = frozenset()
         # The loops in which the gradient of a tensor is read that is no parameter: it is what their backwards are for.
         self.read_of_tensors: set[Loop] = set()
         # The modules whose gradients are multiplied, divided or overwritten.
@@ -161,6 +163,8 @@ class Reached:
         self.by_bases: dict[str, Site] = {}
         # The calls of `backward` and `step`, whatever they turned out to be.
         self.gradient_calls: dict[ir.Call, None] = {}
+        # Of a call by the name of a backward: whether it goes to functions of the program alone that call nothing which goes backward.
+        self.only_called_so: dict[ir.Call, bool] = {}
         # Of a function in which a call does not fit what it calls, or an attribute is read that nothing sets: what is wrong with the first one.
         self.misfits: dict[ir.Function, str] = {}
         # Those of these behind which something may train: it may not be in sight.
@@ -199,6 +203,8 @@ class Applications:
         # The forwards that made what a function of the program returns with a graph; and those behind what a single call of one returns.
         self.returned: dict[ir.Function, set[EventKey]] = {}
         self.returned_by_call: dict[CallString, set[EventKey]] = {}
+        # The modules whose forwards the program has put in the place of those of others, by these others.
+        self.borrowed: dict[Obj, frozenset[Obj]] = {}
         # The calls of methods that a base leaves to its subclasses, some of which go backward there.
         self.left_to_some_that_train: set[CallString] = set()
 

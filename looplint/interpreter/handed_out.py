@@ -21,7 +21,7 @@ def hand_out(interp: Interpreter, func: Func) -> None:
     interp.agenda.handed_out[func.function] = None
     if func.function.is_lambda:
         for name in sorted(func.function.called()):
-            for atom in _named(func.closure or func.module.frame, name):
+            for atom in named(func.closure or func.module.frame, name):
                 if isinstance(atom, Func):
                     hand_out(interp, atom)
 
@@ -53,7 +53,7 @@ def leave_to_callers(interp: Interpreter, value: Value) -> None:
                     work.extend(obj.heap.values())
 
 
-def _named(frame: Frame | None, name: str) -> Value:
+def named(frame: Frame | None, name: str) -> Value:
     """What a name holds in a frame, or in those around it."""
     while frame is not None and name not in frame.locals:
         frame = frame.closure or (frame.module.frame if frame is not frame.module.frame else None)

@@ -139,6 +139,10 @@ def _is_of_its_callers(call: ir.GradientCall) -> bool:
 
 def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.GradientCall]) -> str | None:
     """Why a loop is not judged: "" where it is, None where it is no training loop."""
+    real = [call for call in calls if not program.reached.only_called_so.get(call.call)]
+    calls = real or calls
+    if not real and not known.steps_beside(info, calls[0]):
+        return None  # a method of this name computes the loss, which a validation wants as well
     events = [event for call in calls for event in known.backwards.get(id(call.call.node), ())]
     first = calls[0]
     steps = known.steps_beside(info, first)
@@ -147,7 +151,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return None  # what a classifier says of its input steers a sampler
     if any(program.touches(event, obj) == "must" for event in events for obj in known.stepped):
         return ""
-    if any(related(program.gradients.stepped, event.subjects) for event in events):
+    if any(related(program.stepped_by_hand, event.subjects) for event in events):
         return ""
     if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
         return ""  # that nothing steps is known as well

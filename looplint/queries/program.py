@@ -416,7 +416,7 @@ class Program(Incidence):
             return False  # an image is made, or a latent code is sought
         subjects = {obj for e in steps for obj in e.subjects}
         holds = self.holding(subjects) | {obj for obj in subjects if isinstance(obj, Engine)}
-        return not holds or any(not e.subjects for e in steps) or related(holds, {module})
+        return not holds or any(not e.subjects for e in steps) or related(holds | self.stepped_by_hand, {module})
 
     @cached_property
     def _loops_of_backwards(self) -> dict[object, dict[Loop, None]]:
@@ -493,12 +493,19 @@ class Program(Incidence):
         return self.holding(self.optimizers) | {o for o in self.optimizers if isinstance(o, Engine)}
 
     @cached_property
+    def stepped_by_hand(self) -> frozenset[Obj]:
+        """The modules whose parameters the program steps with no optimizer: it applies their gradients, and writes their parameters."""
+        read, written = self.gradients.applied, self.gradients.written
+        around = {each for obj in written for each in obj.lineage()}
+        return self.gradients.stepped | {obj for obj in read if obj in around or not written.isdisjoint(obj.lineage())}
+
+    @cached_property
     def stepped_modules(self) -> frozenset[Obj]:
         """The modules whose parameters some optimizer steps, or the program itself."""
         stepped = {obj for event in self.of(Step) for obj in event.subjects}
         unknown = [(e, o) for e in self.of(Step) for o in e.subjects if isinstance(o, Optimizer) and not o.holds and not o.of_tensors]
         alone = [self._goes_with(step, optimizer) for step, optimizer in unknown]
-        return self.holding(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | self.gradients.stepped.union(*alone)
+        return self.holding(stepped) | {obj for obj in stepped if isinstance(obj, Engine)} | self.stepped_by_hand.union(*alone)
 
     def _goes_with(self, step: Event, optimizer: Optimizer) -> frozenset[Obj]:
         """The modules that the gradients for a step are those of, where no analysed code builds the optimizer.

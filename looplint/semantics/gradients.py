@@ -37,7 +37,7 @@ from looplint.knowledge.pytorch import GRADIENTS
 from looplint.semantics import structures
 from looplint.semantics.hand_made_steps import steps_by_hand
 from looplint.semantics.outcomes import tags_of_forward
-from looplint.semantics.parameters import add_by_hand, held, is_zero, may_thaw, picked, takes_from_some, want_gradients
+from looplint.semantics.parameters import add_by_hand, held, is_zero, may_thaw, note_written, picked, takes_from_some, want_gradients
 from looplint.syntax import ir
 
 _LIMITS = ("max_norm", "clip_value", "clip_val")
@@ -232,6 +232,7 @@ def _attribute_assigned(interp: Interpreter, atom: Params | Tensor | Unknown, ta
         case Params() if target.attr == "requires_grad":
             _freeze(interp, atom, target, value)
         case Params() if target.attr == "data":
+            note_written(interp, atom, value)
             for obj in atom.sources:
                 if isinstance(obj, Module):
                     obj.refilled = True

@@ -39,6 +39,7 @@ from looplint.interpreter.turns import is_one
 from looplint.knowledge import naming
 from looplint.knowledge.frameworks import DIFFERENTIATING
 from looplint.semantics import devices, dtypes
+from looplint.semantics.borrowed_forwards import lenders
 from looplint.semantics.carried import carries_state, leaves_outputs
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
 from looplint.semantics.dropouts import note_dropouts
@@ -114,7 +115,8 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     inputs = combine(interp.grad, [*args.values(), obj.fed] if isinstance(obj, TorchModule) and obj.fed else args.values())
     deps = frozenset().union(*(a.deps for v in args.values() for a in v if isinstance(a, Unknown)))
     unfollowed.note_differentiated(ir.called_name(expr), (o for v in args.values() for o in refs(v, Module)))
-    frozen = is_frozen(obj)
+    lent = lenders(interp, obj)
+    frozen = is_frozen(obj) and not lent
     # What code that cannot be followed returns may be a number as well.
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
     if naming.describes(method):
@@ -136,7 +138,9 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
             interp.emit(Train() if switch == "train" else Eval() if switch == "eval" else Clear(set_to_none=None), expr.node, {obj})
     applied = _is_called(interp, obj, expr.func)
     bare = False
-    if own != "no" and without_parameters(obj):
+    if lent:
+        own = "yes"
+    elif own != "no" and without_parameters(obj):
         own, bare = "maybe" if inputs is None or deps else "no", True  # there is a graph only where the inputs have one
     elif own != "no" and (shows_no_parameters(interp, obj) or (obj.symbolic and naming.has_no_parameters(method))):
         own, bare = "maybe", True
@@ -162,7 +166,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     forwards = frozenset({event.key}) if event is not None else frozenset()
     origins = forwards
     tags = NO_TAGS
-    sources = frozenset({obj}) | deps
+    sources = frozenset({obj}) | lent | deps
     if inputs is not None:
         forwards |= inputs.forwards
         origins |= inputs.origins

@@ -290,6 +290,8 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
             case "add_" | "sub_" | "copy_":
                 interp.gradients.scaled |= params.sources
                 add_by_hand(interp, params, expr.node)
+    elif name == "copy_":
+        note_written(interp, params, args.get(0, "src") or UNKNOWN)
     if name in ("detach", "clone", "cpu", "data", "norm", "sum", "pow", "mean", "item", "view", "flatten"):
         graph = "no" if name in ("detach", "item") or params.grad else under(interp.grad, "yes")
         return frozenset({Tensor(params.sources, graph)})
@@ -302,6 +304,20 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
         value = const(True) if flag is None else flag
         want_gradients(interp, params.sources, expr.node, value, all_of_each=params.exact, some=takes_from_some(params, value))
     return frozenset({params if name.endswith("_") else params.result()})
+
+
+def note_written(interp: Interpreter, params: Params, value: Value) -> None:
+    """Parameters are given values; what is made of parameters alone, as where they are converted, is no step of them."""
+    if not params.grad and not all(isinstance(a, Params) for a in value):
+        interp.gradients.written |= params.sources
+
+
+@transfer("write-parameters")
+def _write_parameters(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`vector_to_parameters(vector, model.parameters())`."""
+    sources, _ = held(interp, args.get(1, "parameters") or NOTHING)
+    note_written(interp, Params(sources), args.get(0, "vec") or UNKNOWN)
+    return UNKNOWN
 
 
 def _shortens(interp: Interpreter, expr: ir.Call) -> bool:

@@ -34,6 +34,7 @@ from looplint.interpreter.transfers import method_transfer
 from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import BARE_MODULES, GRADIENTS
+from looplint.semantics.borrowed_forwards import note_borrowed
 from looplint.semantics.parameters import is_frozen
 from looplint.syntax import ir
 
@@ -78,6 +79,8 @@ def _part_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value)
         ready(ref(obj))  # it takes over what another one has, that of torch's constructor too
         return
     _note_assigned(interp, obj, target, value)
+    if target.attr == "forward":
+        note_borrowed(interp, obj, value)
     if isinstance(obj, Module):
         if target.attr == "forward" and not set(interp.guards) <= {g for o in (obj, *obj.one_of) for g in o.made_under}:
             value = join(value, UNKNOWN)  # where the condition does not hold, it is that of the class
