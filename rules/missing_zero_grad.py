@@ -50,7 +50,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - A clear of any kind on some path between the step and the backward: `model.zero_grad()`, `p.grad = None`, a helper that clears, a clear
-  under the condition of an accumulating step.
+  under the condition of an accumulating step. A clear of some parameters between a backward and its step is none: the step uses the rest.
 - An optimizer that escapes into code in the loop that cannot be followed.
 - A single step outside a loop or in the last turn of one (`if i == len(loader) - 1`), and steps with a closure that clears (LBFGS).
 - Gradients that are filled by hand, and optimizers of one list or dict, which cannot be distinguished.

@@ -55,7 +55,8 @@ def train(net: nn.Module, loader, epochs: int):
 - Schedulers that are kept in one list or dict, and that of one of several trainers. Those that branches build under one name are one.
 - A scheduler whose optimizer does not step in a loop after it.
 - One whose name another scheduler of its optimizer takes, which is stepped, or that is built anew after one pass, as to time it.
-- One that is told where it begins (`last_epoch=epoch`): its construction sets the rate of that epoch, and each round may build one.
+- One that is told where it begins (`last_epoch=epoch`): its construction sets the rate of that epoch, and each round may build one. Not before
+  epochs that go on from a number as well (`range(start_epoch, epochs)`).
 
 ## Repair
 
@@ -79,6 +80,7 @@ from looplint.rule import (
     called_at,
     construction_of,
     exclude_each_other,
+    is_for_one_round,
     may_follow,
     name_of,
     note,
@@ -106,8 +108,6 @@ def check(program: Program) -> Reports:
                 continue
             if any(each.wrapped or each.escaped for each in (scheduler, *one_of)):
                 continue  # wrapped in another one, returned, stored or passed on
-            if scheduler.given_start:
-                continue  # one that is told where it begins: its construction sets the rate of that epoch
             if scheduler.merged is not None or scheduler.many:
                 continue  # one of several that are chosen from, or kept in one list or dict
             optimizers = refs(scheduler.optimizer, Optimizer)
@@ -118,6 +118,8 @@ def check(program: Program) -> Reports:
             )
             if step is None:
                 continue  # a scheduler whose optimizer does not step in a loop after it
+            if is_for_one_round(program, scheduler, event, step):
+                continue  # one that is told where it begins: its construction sets the rate of that epoch
             built = construction_of(program, one_of[0]) or event
             name = called_at(built, one_of[0])
             plateau = scheduler.qualname.endswith(".ReduceLROnPlateau")

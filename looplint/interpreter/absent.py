@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Dict, Instance, Module, Obj, Options
+from collections import Counter, OrderedDict, deque
+
+from looplint.domain.objects import Dict, Instance, List, Module, Obj, Options
 from looplint.domain.values import NONE, ClassRef, Const, Ref, Value, constant_of
 from looplint.interpreter import classes, endings, objects, settled, signatures
 from looplint.interpreter.frames import Frame
-from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.interpreter import TRACKED, Interpreter
 from looplint.knowledge.pytorch import MODULE_MEMBERS, OPTION_METHODS
 from looplint.regex import regex
 from looplint.syntax import ir
@@ -44,6 +46,21 @@ def is_asked_of_number(interp: Interpreter, owner: Value, asked: ir.Expr, expr: 
             endings.end_there(interp, f"`{ir.render(expr)}` ends in an AttributeError: `{name}` is {number}", expr)
             return True
     return False
+
+
+def without_containers(interp: Interpreter, owner: Value, expr: ir.Attr) -> Value:
+    """What an object can be that has a method: no list, dict or text, where it may be a model or another object of a training as well.
+
+    A variable that is asked for it holds no other from there on.
+    """
+    if len(owner) < 2 or expr.attr in _OF_CONTAINERS or not any(isinstance(a, Ref) and isinstance(a.obj, TRACKED) for a in owner):
+        return owner
+    kept = frozenset(a for a in owner if not (isinstance(a, Ref) and isinstance(a.obj, Dict | List) and expr.attr not in a.obj.heap))
+    kept = frozenset(a for a in kept if not (isinstance(a, Const) and a.value is not None))
+    match expr.value:
+        case ir.Name(id=name) if kept != owner and name in interp.frame.locals:
+            interp.frame.locals[name] = kept
+    return kept
 
 
 def is_no_key(interp: Interpreter, owner: Value, expr: ir.Subscript) -> bool:
@@ -117,6 +134,9 @@ def _complaint(interp: Interpreter, owner: Value, expr: ir.Attr) -> str:
     return ""
 
 
+_OF_CONTAINERS = frozenset(
+    name for kind in (dict, list, tuple, set, str, bytes, int, float, deque, OrderedDict, Counter) for name in dir(kind)
+)
 # What a parser has, and what it parses.
 _OF_NAMESPACES = OPTION_METHODS | frozenset({
     "description", "epilog", "exit", "format_help", "format_usage", "formatter_class", "get_default", "parse_intermixed_args",

@@ -105,6 +105,7 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
             return UNKNOWN
         if absent.is_missing(interp, receiver, expr.func):
             return UNKNOWN
+        receiver = absent.without_containers(interp, receiver, expr.func)
         callee = attribute(interp, receiver, expr.func.attr, called=True)
     else:
         callee = evaluate(interp, expr.func)

@@ -10,7 +10,7 @@ from looplint.flow.graph import Loop
 from looplint.queries.data_loops import over_data
 from looplint.queries.naming import called_at, name_of
 from looplint.queries.program import Program
-from looplint.queries.relations import related
+from looplint.queries.relations import exclude_each_other, related
 from looplint.regex import regex
 
 _COUNTED_BY_A_NAME = regex(r"range\(([^\W\d][\w.]*)\)")
@@ -56,7 +56,8 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
         return None
     if optimizer.may_clear and not any(optimizer in e.subjects for e in program.of(Clear)):
         return None  # nothing tells that its step leaves the gradients
-    for visit in program.run(CLEARING, optimizer, only_with=Step):
+    taken_away = _taken_away(program, optimizer)
+    for visit in program.run(CLEARING, optimizer, only_with=Step, without=taken_away):
         step = visit.event
         if not isinstance(step, Step) or not visit.certain:
             continue
@@ -64,7 +65,7 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
             states = visit.steady(loop)
             stale = next((s for s in states if s.state == "stale"), None)
             if stale is None or (
-                any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer)
+                any(s.state in ("empty", "filled", "applied", "?") for s in states) and _cleared_in(program, loop, optimizer, taken_away)
             ):
                 continue
             backward = stale.last(Backward) if isinstance(stale.since, Copy | Escape) else stale.since
@@ -99,7 +100,33 @@ def turns_in_a_batch(program: Program, found: Uncleared, optimizer: Obj) -> str 
     return counted[1] if any(program.every_iteration(e, outer) for e in clears) else None
 
 
-def _cleared_in(program: Program, loop: Loop, optimizer: Obj) -> bool:
+def _taken_away(program: Program, optimizer: Optimizer) -> list[Clear]:
+    """The clears of some parameters that stand between a backward and the step after it, so that the step leaves these as they are.
+
+    They do not clear all that the optimizer holds: the step would then do nothing.
+    """
+    clears = [e for e in program.of(Clear) if not e.certain and e.loops and program.touches(e, optimizer)]
+    if not clears:
+        return []
+    steps = [e for e in program.of(Step) if e.loops and optimizer in e.subjects]
+    fills = [e for e in program.of(Backward) if program.touches(e, optimizer)]
+    return [clear for clear in clears if any(_stands_between(clear, step, fills) for step in steps)]
+
+
+def _stands_between(clear: Clear, step: Step, fills: list[Backward]) -> bool:
+    """Whether a clear comes after a backward and before a step of the same turn, with no other backward in between."""
+    if (
+        clear.root != step.root
+        or clear.loops[: len(step.loops)] != step.loops
+        or clear.index > step.index
+        or exclude_each_other(clear, step)
+    ):
+        return False
+    before = (e for e in fills if e.root == step.root and e.index < clear.index and e.loops == step.loops)
+    return any(not exclude_each_other(e, clear) for e in before) and not any(clear.index < e.index < step.index for e in fills)
+
+
+def _cleared_in(program: Program, loop: Loop, optimizer: Obj, taken_away: list[Clear]) -> bool:
     """Whether anything in a loop may clear the gradients."""
-    may_clear = [e for e in program.of(Clear, Copy, Escape) if e.variant != "output"]
+    may_clear = [e for e in program.of(Clear, Copy, Escape) if e.variant != "output" and e not in taken_away]
     return any(loop in e.loops and program.touches(e, optimizer) for e in may_clear)

@@ -10,13 +10,14 @@ from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Construct, Event, LoadState, Move, ReadFile, Save, Schedule, Snapshot, Step
+from looplint.flow.graph import Loop
 from looplint.flow.remarks import Spread
 from looplint.knowledge.schedules import MEMORYLESS_SCHEDULERS
 from looplint.queries.naming import callee
 from looplint.queries.program import Program
 from looplint.queries.relations import may_follow, related, subjects
 from looplint.regex import regex
-from looplint.syntax import ir
+from looplint.syntax import ir, ranges
 
 # What an option is called that asks for the state of the optimizer: `args.resume_optimizer`, `load_optim`.
 _RESTORES_OPTIMIZER = regex(r"(?=.*optim).*(resume|load|restore|continue|keep)")
@@ -205,6 +206,19 @@ def starts_over(program: Program, restored: LoadState, optimizer: Optimizer) -> 
             found.append((scaler, scaled))
     keys = {key.lower() for file in restored.files for key in file.keys}
     return [(o, e) for o, e in found if not any(word in key for key in keys for word in _ENTRIES[type(o)])]
+
+
+def is_for_one_round(program: Program, scheduler: Scheduler, built: Construct, step: Step) -> bool:
+    """Whether a scheduler that is told where it begins may be that of one round, whose rate its construction sets.
+
+    Not where the epochs behind it go on from a number as well: it is that of all of them.
+    """
+    epochs = [loop for loop in step.loops if loop not in built.loops and program.counts_epochs(loop)]
+    return scheduler.given_start and not any(_goes_on(loop) for loop in epochs)
+
+
+def _goes_on(loop: Loop) -> bool:
+    return isinstance(loop.stmt, ir.For) and loop.function is not None and ranges.goes_on_from(loop.stmt.iter, loop.function)
 
 
 def _counts_from_nothing(program: Program, scheduler: Scheduler) -> bool:

@@ -26,6 +26,7 @@ from looplint.domain.values import (
     Value,
     const,
     constant_of,
+    is_text,
     join,
 )
 from looplint.interpreter import classes, hooks, options_given, outside, registries, unfollowed, unseen_methods
@@ -62,14 +63,11 @@ def _super(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
 
 @transfer("getattr")
 def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
-    name = constant_of(args.positional[1]) if len(args.positional) > 1 else None
-    if name is not None and isinstance(name.value, str):
-        found = attribute(interp, args.positional[0], name.value)
+    names = args.positional[1] if len(args.positional) > 1 else NOTHING
+    if is_text(names):
         default = args.positional[2] if len(args.positional) > 2 else NOTHING
-        if _is_no_module(default):
-            # What would take the place of an attribute is of its kind: it is no part of a model that is guessed.
-            found = frozenset(a for a in found if not (isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.part)) or UNKNOWN
-        return found | default if not found or any(outside.is_unseen(a) for a in found) else found
+        texts = sorted(str(a.value) for a in names if isinstance(a, Const))
+        return reduce(join, (_named(interp, args.positional[0], text, default) for text in texts))
     given = args.positional[0] if args.positional else NOTHING
     if len(args.positional) > 1 and (kept := made_up_names.kept(given, args.positional[1])):
         return kept
@@ -79,6 +77,15 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     if any(not isinstance(a, Unknown | Const) for a in given) and interp.reachable(args.positional[:1]):
         return unfollowed.unknown_call(interp, None, args, expr)
     return UNKNOWN
+
+
+def _named(interp: Interpreter, owner: Value, name: str, default: Value) -> Value:
+    """The attribute of a name, or what takes its place."""
+    found = attribute(interp, owner, name)
+    if _is_no_module(default):
+        # What would take the place of an attribute is of its kind: it is no part of a model that is guessed.
+        found = frozenset(a for a in found if not (isinstance(a, Ref) and isinstance(a.obj, Module) and a.obj.part)) or UNKNOWN
+    return found | default if not found or any(outside.is_unseen(a) for a in found) else found
 
 
 @transfer("eval")

@@ -185,10 +185,15 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
             for slot, value in args.keywords.items():
                 interp.write(obj, f"={slot}", value)
                 interp.write(obj, "[]", value)
-            obj.changed = True
+            obj.changed = obj.changed or args.starred or not all(_is_exact(interp, value) for value in args.positional)
         case "copy":
             return ref(obj)
     return UNKNOWN
+
+
+def _is_exact(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a dict of which all entries are known."""
+    return len(value) == 1 and any(_slots(interp, other) is not None for other in refs(value, Dict))
 
 
 def _slots(interp: Interpreter, obj: Dict) -> list[tuple[str, Value]] | None:

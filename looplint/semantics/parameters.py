@@ -279,7 +279,7 @@ def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, e
     if params.grad:
         match name:
             case "zero_" | "fill_":
-                interp.emit(Clear(), expr.node, params.sources)
+                interp.emit(Clear(), expr.node, params.sources, certain=not _is_of_picked(interp, expr))
                 if name == "fill_" and not is_zero(args):
                     interp.emit(Backward(manual=True), expr.node, params.sources)
             case "clamp_" | "clip_":
@@ -363,6 +363,14 @@ def picked(interp: Interpreter, parameter: ir.Expr) -> bool:
         return False
     beside = interp.loops[-1].targets - {ir.render(parameter)}
     return any(g.depth >= len(interp.loops) and g.names & beside for g in interp.guards)
+
+
+def _is_of_picked(interp: Interpreter, call: ir.Call) -> bool:
+    """Whether a method is that of the gradients of some parameters alone: `p.grad.zero_()`, where a condition tests the names of a loop over them."""
+    owner = call.func
+    while isinstance(owner, ir.Attr):
+        owner = owner.value
+    return picked(interp, owner)
 
 
 def takes_from_some(params: Params, value: Value) -> bool:

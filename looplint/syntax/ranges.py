@@ -25,13 +25,28 @@ def counted_range(iterable: ir.Expr, function: ir.Function) -> str:
         iterable: what a loop goes over, `tqdm(range(epochs))`, `trange(epochs)`, or a name for one: `bar = tqdm(range(epochs))`.
         function: the one in whose text the loop stands.
     """
+    counted = _range_of(iterable, function)
+    return f"range({', '.join(ir.render(value) for value in _bounds(counted))})" if counted is not None else ""
+
+
+def goes_on_from(iterable: ir.Expr, function: ir.Function) -> bool:
+    """Whether the numbers of an iterable begin at one that the text does not tell, as where training is resumed: `range(start_epoch, epochs)`."""
+    counted = _range_of(iterable, function)
+    start, *end = _bounds(counted) if counted is not None else [None]
+    return bool(start is not None and end and ir.paths_in(start))
+
+
+def _bounds(counted: ir.Call) -> list[ir.Expr]:
+    return [arg.value for arg in counted.args if arg.keyword is None and not arg.star]
+
+
+def _range_of(iterable: ir.Expr, function: ir.Function) -> ir.Call | None:
+    """The `range(...)` whose numbers an iterable gives."""
     expr = passed_on(iterable)
     if isinstance(expr, ir.Name):
         given = given_once(function).get(expr.id)
         expr = passed_on(given) if given is not None else expr
-    if isinstance(expr, ir.Call) and ir.called_name(expr) in _RANGES:
-        return f"range({', '.join(ir.render(arg.value) for arg in expr.args if arg.keyword is None and not arg.star)})"
-    return ""
+    return expr if isinstance(expr, ir.Call) and ir.called_name(expr) in _RANGES else None
 
 
 @ir.kept_with_code
