@@ -175,7 +175,7 @@ def _all_parameters(
         return True  # the weights of torch's losses are buffers
     if not isinstance(obj, Module | Loss) or not depth:
         return False
-    if obj.one_of:
+    if isinstance(obj, Loss) and obj.one_of:
         return all(_all_parameters(each, holds, layers, depth - 1, drawn=drawn, whole=whole) for each in obj.one_of)
     if whole is not None and isinstance(obj, Module) and whole(obj):
         return True

@@ -50,12 +50,12 @@ def test_in_each_call() -> None:
 
 
 CHOSEN = """
-class Ranking(nn.Module):
+class RankingLoss(nn.Module):
     def forward(self, a, b):
         return (a - b).sigmoid().log().mean()
 
 
-class Center(nn.Module):
+class CenterLoss(nn.Module):
     def __init__(self):
         super().__init__()
         self.centers = nn.Parameter(torch.zeros(3))
@@ -74,7 +74,7 @@ class Recommender(nn.Module):
         if self.kind == "mse":
             return nn.MSELoss()
         elif self.kind == "rank":
-            return Ranking()
+            return RankingLoss()
         return {last}
 
     def fit(self, loader):
@@ -92,4 +92,4 @@ def test_a_loss_without_parameters() -> None:
 
 
 def test_a_loss_that_may_have_parameters() -> None:
-    assert_marked(CHOSEN.format(last="Center()", expected="  # expect: LL502"))
+    assert_marked(CHOSEN.format(last="CenterLoss()", expected="  # expect: LL502"))
