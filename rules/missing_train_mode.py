@@ -128,7 +128,7 @@ def check(program: Program) -> Reports:
                 continue  # an eval() before the forward that is meant for this one
             if switched_both_ways(program, switch, module):
                 continue  # a turn that takes one mode for some of its forwards, and the other for the rest
-            if trains_a_part(program, module, loop) or is_for_training(switch):
+            if trains_a_part(program, module, loop) or is_for_training(switch, event):
                 continue  # a train() of a part alone, or one that puts the model into eval mode
             whole = next((each for each in module.lineage() if each in switch.subjects), module)
             from_the_first = all(s.state == "eval" for s in visit.states)

@@ -378,9 +378,12 @@ def may_train_again(program: Program, module: Obj, switch: Event, loop: Loop) ->
     return False
 
 
-def is_for_training(switch: Event) -> bool:
-    """Whether eval mode is switched on by a `train()` of the program's own that is called without arguments: it is the mode to train in."""
-    match switch.calls[-1].node if switch.calls else None:
+def is_for_training(switch: Event, trained: Event) -> bool:
+    """Whether eval mode is switched on by a `train()` of the program's own that is called without arguments, and trains nothing itself: it is its mode."""
+    call = switch.calls[-1] if switch.calls else None
+    if call is None or call in trained.calls:
+        return False
+    match call.node:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="train")), args=[]):
             return True
     return False

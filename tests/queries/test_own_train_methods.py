@@ -56,3 +56,28 @@ def test_nothing_calls_it() -> None:
 
 def test_it_calls_train() -> None:
     assert_marked(PROGRAM.format(train="self.net.train()", begin="trainer.train()", expected=""))
+
+
+LOOP = """
+class Trainer:
+    def __init__(self):
+        self.net = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.1))
+        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def train(self):
+        for epoch in range(3):
+            for x in torch.randn(8, 4, 3):
+                self.opt.zero_grad()
+                self.net(x).pow(2).mean().backward()  # expect: LL301
+                self.opt.step()
+            self.net.eval()
+            with torch.no_grad():
+                print(self.net(torch.ones(3)).sum().item())
+
+
+Trainer().train()
+"""
+
+
+def test_it_is_the_training() -> None:
+    assert_marked(LOOP)
