@@ -48,7 +48,7 @@ def _dropped(loader: DataLoader[Any]) -> int | None:
     if not loader.drop_last or loader.batch_size is None:
         return 0
     try:
-        return len(loader.sampler) % loader.batch_size  # type: ignore[arg-type]
+        return len(loader.sampler) % loader.batch_size  # type: ignore[arg-type]  # torch declares no length of samplers
     except TypeError:
         return None
 
