@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, deque
-
 from looplint.domain.objects import Dict, Instance, List, Module, Obj, Options
 from looplint.domain.values import NONE, ClassRef, Const, Ref, Value, constant_of
 from looplint.interpreter import classes, endings, objects, settled, signatures
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import TRACKED, Interpreter
+from looplint.knowledge.builtin_members import OF_BUILTINS
 from looplint.knowledge.pytorch import MODULE_MEMBERS, OPTION_METHODS
 from looplint.regex import regex
 from looplint.syntax import ir
@@ -53,7 +52,7 @@ def without_containers(interp: Interpreter, owner: Value, expr: ir.Attr) -> Valu
 
     A variable that is asked for it holds no other from there on.
     """
-    if len(owner) < 2 or expr.attr in _OF_CONTAINERS or not any(isinstance(a, Ref) and isinstance(a.obj, TRACKED) for a in owner):
+    if len(owner) < 2 or expr.attr in OF_BUILTINS or not any(isinstance(a, Ref) and isinstance(a.obj, TRACKED) for a in owner):
         return owner
     kept = frozenset(a for a in owner if not (isinstance(a, Ref) and isinstance(a.obj, Dict | List) and expr.attr not in a.obj.heap))
     kept = frozenset(a for a in kept if not (isinstance(a, Const) and a.value is not None))
@@ -134,9 +133,6 @@ def _complaint(interp: Interpreter, owner: Value, expr: ir.Attr) -> str:
     return ""
 
 
-_OF_CONTAINERS = frozenset(
-    name for kind in (dict, list, tuple, set, str, bytes, int, float, deque, OrderedDict, Counter) for name in dir(kind)
-)
 # What a parser has, and what it parses.
 _OF_NAMESPACES = OPTION_METHODS | frozenset({
     "description", "epilog", "exit", "format_help", "format_usage", "formatter_class", "get_default", "parse_intermixed_args",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from collections import Counter, OrderedDict, deque
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Dict, Instance, List, Module, Obj
@@ -38,6 +37,7 @@ from looplint.interpreter import classes, hooks, imports, inherited, objects
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.usage import is_bound
+from looplint.knowledge.builtin_members import OF_DICTS, OF_LISTS
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.naming import is_the_loss
 from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, GRADIENTS, TENSOR_ATTRIBUTES
@@ -49,8 +49,6 @@ _TOLD_BY_PARAMETERS = TENSOR_ATTRIBUTES - GRADIENTS - {"data"}
 _BUILTINS = frozenset(dir(builtins))
 # What only an interactive start adds to the built-in names.
 _OF_SITE = frozenset({"exit", "quit", "copyright", "credits", "license", "get_ipython", "reveal_type"})
-_OF_DICTS = frozenset(dir(OrderedDict)) | frozenset(dir(Counter))
-_OF_LISTS = frozenset(dir(list)) | frozenset(dir(set)) | frozenset(dir(deque))
 
 
 def lookup(interp: Interpreter, frame: Frame, name: str) -> Value:
@@ -147,9 +145,9 @@ def _lacks(atom: Atom, name: str) -> bool:
         case Number():
             return not hasattr(0.0, name)
         case Ref(Dict() as obj):
-            return name not in _OF_DICTS and not {name, f"={name}"} & obj.heap.keys()
+            return name not in OF_DICTS and not {name, f"={name}"} & obj.heap.keys()
         case Ref(List()):
-            return name not in _OF_LISTS
+            return name not in OF_LISTS
     return False
 
 

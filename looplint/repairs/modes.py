@@ -334,22 +334,10 @@ def _serves_another(p: Planner, function: Statement, layout: Layout) -> bool:
         return False
     assert isinstance(function.node, cst.FunctionDef)
     name = function.node.name.value
-    return any(
-        isinstance(other.node, cst.FunctionDef)
-        and other is not function
-        and not _is_named(other, naming.is_for_evaluations)
-        and any(_calls(node, name) for node in p.nodes_in(other.node))
-        and not any(True for _ in p.events_in(other, layout))
-        for other in layout.by_node.values()
-    )
-
-
-def _calls(node: cst.CSTNode, name: str) -> bool:
-    """Whether a node calls a function or a method of a name."""
-    match node:
-        case cst.Call(func=cst.Name(value=found) | cst.Attribute(attr=cst.Name(value=found))):
-            return found == name
-    return False
+    assert layout.info.code is not None
+    callers = (f for f in layout.info.code.functions if f.node is not function.node and name in f.called())
+    others = (layout.by_node[f.node] for f in callers if not naming.is_for_evaluations(f.name) and f.node in layout.by_node)
+    return any(not any(True for _ in p.events_in(other, layout)) for other in others)
 
 
 def _goes_backward(p: Planner, node: cst.CSTNode) -> bool:

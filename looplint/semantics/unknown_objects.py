@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-
 from looplint.domain.objects import Engine, Instance, Module, Obj
 from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
@@ -13,6 +11,7 @@ from looplint.interpreter import classes, handed_out, inherited, objects, option
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of
 from looplint.knowledge import naming
+from looplint.knowledge.builtin_members import OF_CONTAINERS
 from looplint.knowledge.lookup import tensor_method
 from looplint.semantics import checkpoints, devices, pipelines
 from looplint.semantics.gradients import backward, empties_gradient, fills_gradient
@@ -22,9 +21,6 @@ from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.tensors import ask_for_gradient, sizes
 from looplint.semantics.unknown_calls import note_measured
 from looplint.syntax import ir
-
-# The methods of Python's containers; each of its objects has others, which set attributes by names that are not known.
-_OF_CONTAINERS = frozenset(dir(OrderedDict)).union(dir(list), dir(set), dir(deque)) - frozenset(dir(object))
 
 
 def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, expr: ir.Call) -> Value:
@@ -110,7 +106,7 @@ def _on_instance(interp: Interpreter, obj: Instance, name: str, args: Arguments,
 
 def of_container(interp: Interpreter, obj: Obj, name: str, args: Arguments) -> Value | None:
     """What a method of Python's own containers gives that a class of the program derives from: it does nothing to what the object keeps."""
-    if name not in _OF_CONTAINERS or not isinstance(obj, Instance) or obj.cls is None or not classes.is_container(interp, obj.cls):
+    if name not in OF_CONTAINERS or not isinstance(obj, Instance) or obj.cls is None or not classes.is_container(interp, obj.cls):
         return None
     if name == "update" and options_given.has_entries_as_attributes(interp, obj.cls):
         options_given.take_over(interp, obj, args)
