@@ -184,7 +184,8 @@ def command(
     if watch:
         from looplint.commands import watching
 
-        watching.watch(paths or (".",), settings.extension)
+        trusted = [folder for folder in settings.rules if folder not in settings.unexecuted]
+        watching.watch(paths or (".",), settings.extension, trusted)
     cache = None if no_cache else Cache(place(settings, Path.cwd()))
     output_format = settings.output_format
     render = reporter(output_format, statistics=statistics)

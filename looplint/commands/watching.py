@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,7 @@ import click
 from looplint.commands.summaries import WATCHED
 from looplint.errors import UserError
 from looplint.escaping import visible
+from looplint.linting.catalogue import reads_of, rule_files
 from looplint.settings.file import NAMES
 from looplint.sources.languages import is_looked_for
 
@@ -24,7 +26,7 @@ _WAITING = "Watching for changes; Ctrl-C ends."
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 
 
-def watch(paths: Sequence[str], extensions: Iterable[tuple[str, str]]) -> NoReturn:
+def watch(paths: Sequence[str], extensions: Iterable[tuple[str, str]], rules: Sequence[str] = ()) -> NoReturn:
     """Run this command line without `--watch`, at once and after every change, until it is interrupted.
 
     Each run is a process of its own: nothing that one has read of files, settings or rules outlives it, and what has not changed comes from
@@ -33,6 +35,7 @@ def watch(paths: Sequence[str], extensions: Iterable[tuple[str, str]]) -> NoRetu
     Args:
         paths: what is linted.
         extensions: the endings of other files that are, and their languages.
+        rules: the folders of the user's own rules.
 
     Raises:
         UserError: what watches is not installed, or there is nothing to watch.
@@ -44,13 +47,15 @@ def watch(paths: Sequence[str], extensions: Iterable[tuple[str, str]]) -> NoRetu
 
     if "-" in paths:
         raise UserError("--watch needs files; standard input never changes")
-    folders = _folders(paths)
+    folders = sorted({*_folders(paths), *map(_resolved, rules), *(path.parent for path in _read_by(rules))})
     named = {Path(path).resolve() for path in paths}
     by_default = DefaultFilter()
 
     def counts(change: Change, name: str) -> bool:
         path = Path(name)
-        return by_default(change, name) and (path.name in NAMES or is_looked_for(path.name, extensions) or path in named)
+        if not by_default(change, name):
+            return False
+        return path.name in NAMES or is_looked_for(path.name, extensions) or path in named or path in _read_by(rules)
 
     first, run = True, _Runs()
     try:
@@ -74,6 +79,17 @@ def _folders(paths: Sequence[str]) -> list[Path]:
             raise UserError(f"{path}: no such file or directory{nearest(path)}")
         found.append((path if path.is_dir() else path.parent).resolve())
     return sorted(set(found))
+
+
+def _read_by(rules: Sequence[str]) -> set[Path]:
+    """The files that one's own rules say they read; a mistake in them is for the run to tell."""
+    with suppress(UserError):
+        return {_resolved(path) for folder in rules for file in rule_files(Path(folder)) for path in reads_of(file)}
+    return set()
+
+
+def _resolved(path: str | Path) -> Path:
+    return Path(path).resolve()
 
 
 class _Runs:

@@ -39,10 +39,6 @@ def _compares_with_none(test: ir.Expr) -> bool:
     return False
 
 
-# What a comparison is called that holds where another one does not.
-_OPPOSITES = {"is not": "is", "!=": "==", "not in": "in"}
-
-
 def _without_no(test: ir.Expr, held: bool) -> tuple[ir.Expr, bool]:
     """A comparison that denies another one as that one, with its outcome: `scaler is not None` is what `scaler is None` asks."""
     denied = _denied_by(test) if isinstance(test, ir.Compare) else None
@@ -51,7 +47,7 @@ def _without_no(test: ir.Expr, held: bool) -> tuple[ir.Expr, bool]:
 
 @lru_cache(maxsize=4096)
 def _denied_by(test: ir.Compare) -> ir.Compare | None:
-    opposite = _OPPOSITES.get(test.ops[0]) if len(test.ops) == 1 else None
+    opposite = ir.DENIED.get(test.ops[0]) if len(test.ops) == 1 else None
     return ir.Compare(test.node, test.left, [opposite], test.rights) if opposite is not None else None
 
 

@@ -6,9 +6,6 @@ from collections.abc import Iterable
 
 from looplint.syntax import ir
 
-# Each operator that says the opposite of another one.
-_OPPOSITES = {"!=": "==", "is not": "is", "not in": "in"}
-
 
 class Implications:
     """The outcomes that follow from some conditions, all in the words of one place."""
@@ -84,6 +81,6 @@ def _membership(test: ir.Expr) -> tuple[str, frozenset[object]] | None:
 def _asserted(test: ir.Expr) -> tuple[str, bool]:
     """What a test asks, as text, and whether it holds where that does: `a != b` asks for `a == b`, and does not hold there."""
     match test:
-        case ir.Compare(ops=[op]) if op in _OPPOSITES:
-            return ir.render(ir.Compare(test.node, test.left, [_OPPOSITES[op]], test.rights)), False
+        case ir.Compare(ops=[op]) if op in ir.DENIED:
+            return ir.render(ir.Compare(test.node, test.left, [ir.DENIED[op]], test.rights)), False
     return ir.render(test), True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import re
 import signal
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from command_line import looplint
-from programs import BROKEN, CLEAN
+from programs import BROKEN, CLEAN, RULE
 
 pytestmark = pytest.mark.slow
 
@@ -96,3 +97,27 @@ def test_what_cannot_be_watched_is_said(folder: Path) -> None:
     assert done.returncode == 2 and b"standard input never changes" in done.stderr
     done = looplint("--watch", "tran.py", cwd=folder)
     assert done.returncode == 2 and b"did you mean train.py?" in done.stderr
+
+
+READING = RULE.replace('CODE = "ACME1"', 'CODE = "ACME1"\nREADS = ("../words.txt",)')
+
+
+def test_rules_of_ones_own_are_watched_with_what_they_read(tmp_path: Path) -> None:
+    for name in ("work", "acme/rules"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "looplint.toml").write_text('rules = ["acme/rules"]\nselect = ["ACME1"]\n')
+    (tmp_path / "work" / "train.py").write_text(CLEAN)
+    rule, words = tmp_path / "acme" / "rules" / "no_steps.py", tmp_path / "acme" / "words.txt"
+    rule.write_text(READING)
+    words.write_text("first")
+    watching = Watch(tmp_path / "work", "train.py", "--allow-rules")
+    try:
+        found = watching.next()
+        assert [line.rsplit(" ", 1)[1] for line in found] == ["ACME1"]
+        words.write_text("second")
+        assert watching.next() == found and watching.changed == os.path.join("..", "acme", "words.txt")
+        rule.write_text(READING.replace("yield Report", "return\n        yield Report"))
+        assert watching.next() == [] and watching.changed == os.path.join("..", "acme", "rules", "no_steps.py")
+    finally:
+        watching.process.kill()
+        watching.process.wait()

@@ -28,6 +28,7 @@ from looplint.syntax.ir.definitions import (
     targets,
 )
 from looplint.syntax.ir.expression_nodes import (
+    DENIED,
     MIRRORED,
     NEGATED,
     Arg,
@@ -116,6 +117,7 @@ __all__ = [
     "Function",
     "FunctionDef",
     "GRADIENT_METHODS",
+    "DENIED",
     "MIRRORED",
     "NEGATED",
     "SUPER",

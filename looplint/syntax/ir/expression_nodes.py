@@ -217,6 +217,8 @@ Expr = (
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 # What it is where it does not hold.
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+# What a comparison that denies another one denies.
+DENIED = {"is not": "is", "!=": "==", "not in": "in"}
 
 
 def path_of(expr: Expr) -> str | None:
