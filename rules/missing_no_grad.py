@@ -116,6 +116,7 @@ from looplint.rule import (
     related,
     serves_more_classes,
     shares_a_call,
+    takes_data,
     takes_what_has_no_graph,
     trains_on_another_call,
     untrained_loop,
@@ -133,7 +134,7 @@ def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, meas
     """
     if loop is None or may_run_without_gradients(program, event):
         return False
-    if not (over_data(loop) or over_chunks(loop) or has_a_batch_a_turn(loop)):
+    if not takes_data(loop):
         return measured and not event.root and loop.repeats and not over_entries(loop)
     return measured or (has_a_batch_a_turn(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
 
@@ -160,7 +161,7 @@ def check(program: Program) -> Reports:
         visit = mode_states(program, module, event)
         evaluates = visit is not None and visit.always("eval")
         loaded = built_for_an_evaluation(program, module, event)
-        if event.key not in program.uses.compared and not evaluates and loop is not None and not (over_data(loop) or over_chunks(loop)):
+        if event.key not in program.uses.compared and not evaluates and loop is not None and not takes_data(loop):
             loop = None
         if loop is None and not evaluates:
             continue  # neither in a loop over data in which nothing is trained, nor in eval mode on every path
@@ -180,8 +181,8 @@ def check(program: Program) -> Reports:
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         called = callee(event.chain[depth]) or name_of(module)
-        measures = loop is not None and (event.key in program.uses.compared or over_data(loop) or over_chunks(loop))
-        validates = loop is not None and (over_batches(program, loop) or over_chunks(loop))
+        measures = loop is not None and (event.key in program.uses.compared or takes_data(loop))
+        validates = loop is not None and (over_batches(program, loop) or over_chunks(loop) or loop.draws)
         trained_on = any("train" in each.iterates for each in event.loops if over_data(each))
         compares = event.key in program.uses.compared and not trained_on
         where = ("in this validation pass" if compares else "in this pass over data") if validates else "for this forward pass"

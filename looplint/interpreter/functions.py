@@ -56,7 +56,8 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
     again = interp.active.count(function)
     if again > recursion.LEVELS and recursion.is_given_the_same(interp, function, args):
         return unfollowed.quiet(interp, args)
-    if interp.frame.depth >= DEPTH or (again and again > (recursion.LEVELS if recursion.is_of_outputs(interp, args) else 0)):
+    deeper = again and (recursion.is_of_outputs(interp, args) or recursion.takes_another_branch(interp, func, args))
+    if interp.frame.depth >= DEPTH or (again and again > (recursion.LEVELS if deeper else 0)):
         return _left(interp, func, args, expr, reached)
     if (lost := allowances.handed_on_again(interp, func, args)) is not None:
         _forget_settings(interp, func, args)

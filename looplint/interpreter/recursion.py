@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.domain.objects import Container, Engine, Module
 from looplint.domain.tensors import tensors_in
-from looplint.domain.values import NOTHING, Arguments, Const, EventKey, External, Func, Number, Ref, Tensor, Unknown, Value
+from looplint.domain.values import NOTHING, Arguments, Const, EventKey, External, Func, Number, Ref, Tensor, Unknown, Value, constant_of
 from looplint.interpreter import unfollowed
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -55,6 +55,33 @@ def _asks(func: ir.Expr, function: ir.Function) -> bool:
 def is_of_outputs(interp: Interpreter, args: Arguments) -> bool:
     """Whether a call is given tensors with graphs, in whatever structure, and nothing else of a loop: `to_cpu(outputs["logits"])`."""
     return any(tensor.graph != "no" for tensor in tensors_in(args.values())) and not interp.reachable(args.values())
+
+
+def takes_another_branch(interp: Interpreter, func: Func, args: Arguments) -> bool:
+    """Whether a call in a recursion is told otherwise than all those that are under way, by a constant that the function asks for.
+
+    `process(batch, model, "val")` within `process(batch, model, "train")` runs other branches, and does not come back here.
+    """
+    function = func.function
+    asked = {name: told for name, told in _constants(func, args).items() if name in function.tested}
+    frame: Frame | None = interp.frame
+    running = []
+    while frame is not None:
+        if frame.function is function:
+            running.append(frame)
+        frame = frame.caller
+    return bool(asked) and all(
+        any((before := constant_of(each.locals.get(name, NOTHING))) is not None and before.value != told for name, told in asked.items())
+        for each in running
+    )
+
+
+def _constants(func: Func, args: Arguments) -> dict[str, object]:
+    """The constants that a call gives to parameters by their names."""
+    params = func.function.params[func.bound is not None :]
+    given = {param.name: args.get(place, param.name) for place, param in enumerate(params) if param.kind in ("plain", "keyword")}
+    found = {name: constant_of(value) for name, value in given.items() if value is not None}
+    return {name: each.value for name, each in found.items() if each is not None}
 
 
 def is_given_the_same(interp: Interpreter, function: ir.Function, args: Arguments) -> bool:

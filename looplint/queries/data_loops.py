@@ -37,7 +37,7 @@ def untrained_loop(program: Program, event: Event) -> Loop | None:
     if not event.loops or _trains(program, event.loops[-1]):
         return None
     innermost = event.loops[-1]
-    if over_data(innermost) or over_chunks(innermost) or (over_parts(innermost) and isinstance(event, Forward) and event.inputs is None):
+    if takes_data(innermost) or (over_parts(innermost) and isinstance(event, Forward) and event.inputs is None):
         return innermost
     around = validation_loop(program, event)
     return around if around is not None and over_loader(around) else innermost
@@ -129,6 +129,11 @@ def over_loader(loop: Loop) -> bool:
 def has_a_batch_a_turn(loop: Loop) -> bool:
     """Whether each turn of a loop has a batch of a loader: it goes over one, or counts and takes the next (`for _ in range(n): x, y = next(batches)`)."""
     return over_loader(loop) or loop.draws
+
+
+def takes_data(loop: Loop) -> bool:
+    """Whether each turn of a loop has data of its own: it goes over data or over chunks of them, or takes the next batch of a loader."""
+    return over_data(loop) or over_chunks(loop) or loop.draws
 
 
 def over_parts(loop: Loop) -> bool:

@@ -23,7 +23,7 @@ from looplint.domain.objects import (
     StateDict,
 )
 from looplint.domain.tags import Mark, SentBackward, tell_of_a_graph
-from looplint.domain.values import Arguments, Atom, Const, Ref, Tensor, Tuple, exact_items, is_over_loader
+from looplint.domain.values import Arguments, Atom, Const, EventKey, Ref, Tensor, Tuple, exact_items, is_over_loader
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -343,9 +343,15 @@ class Program(Incidence):
             return not left or (
                 settled and all(key in self.forwards and self._is_trained_in_another_call(self.forwards[key]) for key in left)
             )
-        if tensor.graph != "yes" or (tensor.forwards and tensor.forwards <= self.uses.graphless):
+        if tensor.graph != "yes" or (tensor.forwards and tensor.forwards <= self._graphless):
             return False
         return not any(self.is_untrained_method(o) for e in self.forwards_of(tensor.forwards) for o in e.subjects)
+
+    @cached_property
+    def _graphless(self) -> frozenset[EventKey]:
+        """The forwards of which some part becomes an array as it is, and so has no graph, and of which alone nothing goes backward."""
+        alone = {key for each in self.of(Backward) if len(each.forwards) == 1 for key in each.forwards}
+        return frozenset(self.uses.graphless - alone)
 
     def _is_trained_in_another_call(self, event: Forward) -> bool:
         """Whether a forward records its graph, and goes backward where another call of the function that it stands in applies the same model."""

@@ -66,10 +66,14 @@ def may_be_sent_backward_elsewhere(program: Program, event: Forward) -> bool:
 
 
 def is_a_pass(program: Program, event: Forward, loop: Loop) -> bool:
-    """Whether a loop is one of an evaluation, whoever gets what it computes: over a loader, or over batches in a script or in a function named so."""
+    """Whether a loop is one of an evaluation, whoever gets what it computes.
+
+    It goes over a loader, or over batches in a script or in a function named so, or takes the next batch in each turn and looks at what the model says.
+    """
     named = not event.root or naming.is_for_evaluations(event.root.rpartition(".")[2].rpartition("::")[2])
     named = named or (loop.function is not None and naming.is_a_validation(loop.function.name))
-    return over_loader(loop) or (named and over_batches(program, loop))
+    looks = loop.draws and event.key in program.uses.scored | program.uses.fetched | program.uses.detached
+    return over_loader(loop) or looks or (named and over_batches(program, loop))
 
 
 def depth_of_the_drop(program: Program, event: Forward, depth: int) -> int:

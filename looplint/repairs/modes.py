@@ -12,7 +12,7 @@ from looplint.finding import Applicability
 from looplint.flow.events import Backward, Clear, Escape, Eval, Event, Forward, Move, Train
 from looplint.flow.graph import Loop
 from looplint.knowledge import naming
-from looplint.queries.data_loops import over_chunks, over_data
+from looplint.queries.data_loops import takes_data
 from looplint.queries.differentiation import differentiates_within
 from looplint.queries.modes import MODE
 from looplint.queries.recorded_graphs import serves_more_classes
@@ -218,7 +218,7 @@ def _lies_between(first: Event, event: Event, last: Event) -> bool:
 
 def _computes_elsewhere(loop: Loop, event: Event, depth: int) -> bool:
     """Whether a loop goes over no data, and stands in another file than the call that is told of: what it computes, others may want with its graph."""
-    return loop.site.module is not event.chain[depth].module and not (over_data(loop) or over_chunks(loop))
+    return loop.site.module is not event.chain[depth].module and not takes_data(loop)
 
 
 def _attack_before(p: Planner, module: Obj, statement: Statement, layout: Layout) -> Statement | None:

@@ -65,3 +65,31 @@ def test_a_model_from_a_file_whose_results_become_arrays_is_frozen() -> None:
 
 def test_a_model_from_a_file_whose_results_become_numbers_may_not_be() -> None:
     assert_marked(FROM_A_FILE.format(used='row["out"].argmax(1).tolist()', marked="  # expect: LL303"))
+
+
+OF_PARTS = """
+        def train(model, loader, optimizer, geometry):
+            total = 0.0
+            for batch in loader:
+                optimizer.zero_grad()
+                {forward}
+                target = torch.tensor(geometry({array}.numpy()))
+                loss = ((target - {predicted}) ** 2).mean()
+                loss.backward()
+                optimizer.step()
+                total += loss{marked}
+            return total / len(loader)
+"""
+PARTS = [
+    ("out = model(batch)", "out.sigma", "out.predicted"),
+    ("batch = model(batch)", "batch.sigma.cpu()", "batch.predicted"),
+    ("out = model(batch)", 'out["sigma"]', 'out["predicted"]'),
+    ("sigma, predicted = model(batch)", "sigma", "predicted"),
+]
+
+
+@pytest.mark.parametrize(("forward", "array", "predicted"), PARTS)
+def test_a_part_that_becomes_an_array_says_nothing_of_one_that_goes_backward(forward: str, array: str, predicted: str) -> None:
+    parts = {"forward": forward, "array": array, "predicted": predicted}
+    assert_marked(OF_PARTS.format(**parts, marked="  # expect: LL402"))
+    assert_marked(OF_PARTS.format(**parts, marked=".item()"))

@@ -29,6 +29,7 @@ PARTS = {"context": "if True:", "over": "range(n)"}
         f"x, y = next(batches)\n                {MEASURED}{{found}}",
         "batch = next(batches)\n                torch.save(model(batch), str(number)){found}",
         "x, y = next(batches)\n                print(model(x)){found}",
+        "x, y = next(batches)\n                out = model(x){found}\n                hand_over(out)\n                right += (out.argmax(1) == y).sum().item()",
     ],
 )
 def test_a_pass_that_counts(body: str, over: str) -> None:
