@@ -9,7 +9,7 @@ from looplint.domain.tags import Mark, Multiplied, Tags, handed_over_at, went_ba
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import COMPUTED, Arguments, Tensor, Unknown, Value, constant_of, tensor_of
 from looplint.flow.remarks import Objective, Score
-from looplint.interpreter import classes, hooks
+from looplint.interpreter import alternatives, classes, hooks
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, transfer
@@ -60,7 +60,11 @@ def _score(interp: Interpreter, obj: Obj | None, qualname: str, args: Arguments,
     if args.get(1, "target") is None and not args.starred:
         return
     # Where an option says which loss it is, it is each of them for someone.
-    names = [qualname] if qualname or obj is None else _those_asked_for(interp, expr, [each.qualname for each in obj.one_of])
+    names = (
+        [qualname]
+        if qualname or obj is None
+        else _those_asked_for(interp, expr, [each.qualname for each in alternatives.running(interp, obj)])
+    )
     functions = [SCORES.get(name.rpartition(".")[2]) if name.startswith(SCORING) else None for name in names]
     if len(set(functions)) > 1:
         # One that takes probabilities, and raises an error for all else, is another choice than the one that the model is made for.

@@ -26,7 +26,7 @@ class Implications:
         self._outcomes[text] = held == says
         asked = _membership(test)
         if asked is not None:
-            left, values = asked
+            left, values, says = asked
             if held != says:
                 self._others[left] = self._others.get(left, frozenset()) | values
             else:
@@ -40,7 +40,9 @@ class Implications:
 
     def _outcome(self, test: ir.Expr) -> bool | None:
         test, held = ir.affirmed(test, True)
-        found = self._of_parts(test) if isinstance(test, ir.BoolOp) else self._of_one(test)
+        found = self._of_one(test)
+        if found is None and isinstance(test, ir.BoolOp):
+            found = self._of_parts(test)
         return None if found is None else found == held
 
     def _of_parts(self, test: ir.BoolOp) -> bool | None:
@@ -57,7 +59,7 @@ class Implications:
         asked = _membership(test)
         if asked is None:
             return None
-        left, values = asked
+        left, values, says = asked
         others = self._others.get(left, frozenset())
         if left not in self._among:
             return None if values - others else not says
@@ -67,14 +69,21 @@ class Implications:
         return says if among <= values else None
 
 
-def _membership(test: ir.Expr) -> tuple[str, frozenset[object]] | None:
-    """What a test compares, as text, and the constants of which it asks whether it is one: `mode == "a"`, `mode in ("a", "b")`."""
+def _membership(test: ir.Expr) -> tuple[str, frozenset[object], bool] | None:
+    """What a test compares, as text, with which constants, and whether it holds where it is one of them.
+
+    `mode == "a"`, `mode in ("a", "b")` and `mode == "a" or mode == "b"` do, `mode != "a"` and `mode != "a" and mode != "b"` do not.
+    """
     match test:
-        case ir.Compare(left=left, ops=["==" | "!="], rights=[ir.Const(value=str() | int() as value)]):
-            return ir.render(left), frozenset({value})
-        case ir.Compare(left=left, ops=["in" | "not in"], rights=[ir.Display(items=items)]):
+        case ir.Compare(left=left, ops=["==" | "!=" as op], rights=[ir.Const(value=str() | int() as value)]):
+            return ir.render(left), frozenset({value}), op == "=="
+        case ir.Compare(left=left, ops=["in" | "not in" as op], rights=[ir.Display(items=items)]):
             values = frozenset(e.value for e in items if isinstance(e, ir.Const))
-            return (ir.render(left), values) if len(values) == len(items) else None
+            return (ir.render(left), values, op == "in") if len(values) == len(items) else None
+        case ir.BoolOp(op=op, left=one, right=other):
+            first, second = _membership(one), _membership(other)
+            if first is not None and second is not None and first[0] == second[0] and first[2] == second[2] == (op == "or"):
+                return first[0], first[1] | second[1], first[2]
     return None
 
 
