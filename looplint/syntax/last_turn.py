@@ -41,7 +41,7 @@ def _count(loop: ir.For, function: ir.Function) -> _Count | None:
     match passed_on(loop.iter), loop.target:
         case ir.Call(func=ir.Name(id="enumerate"), args=[ir.Arg(value=items), *more]), ir.Display(items=[ir.Name(id=number), _]):
             first = _first(more)
-            measured = {f"len({ir.render(each)})": ir.paths_in(each) for each in (items, passed_on(items))}
+            measured = {f"len({ir.render(each)})": ir.paths_in(each) for each in _as_long_as(items, function)}
         case ir.Call(func=ir.Name(id="range"), args=[*_, ir.Arg(value=stop, star="", keyword=None)] as given), ir.Name(id=number):
             text, first = _sum(stop)
             first = first if len(given) < 3 else None
@@ -53,6 +53,15 @@ def _count(loop: ir.For, function: ir.Function) -> _Count | None:
     if first is None or number in changed or not loop.assigned.isdisjoint(measuring):
         return None
     return _Count(number, frozenset({*measured, *_names_for(measured, function)}), first - 1)
+
+
+def _as_long_as(items: ir.Expr, function: ir.Function) -> Iterator[ir.Expr]:
+    """What has as many items as what is gone through: that, and what a bar of progress shows, also by the name of the bar."""
+    yield items
+    if isinstance(items, ir.Name):
+        items = given_once(function).get(items.id, items)
+    if (shown := passed_on(items)) is not items:
+        yield shown
 
 
 def _first(given: list[ir.Arg]) -> int | None:

@@ -11,11 +11,16 @@ _RANGES = frozenset({"range", "trange", "arange"})
 
 def passed_on(expr: ir.Expr) -> ir.Expr:
     """What a bar of progress shows the items of: `loader` of `tqdm(loader)`."""
-    while isinstance(expr, ir.Call) and ir.called_name(expr) in _PASSING_ON and expr.args:
+    while isinstance(expr, ir.Call) and _is_bar(expr) and expr.args:
         if expr.args[0].keyword is not None:
             break
         expr = expr.args[0].value
     return expr
+
+
+def _is_bar(expr: ir.Expr) -> bool:
+    """Whether a call makes a bar of progress, which is what `with` gives of it too."""
+    return isinstance(expr, ir.Call) and ir.called_name(expr) in _PASSING_ON
 
 
 def counted_range(iterable: ir.Expr, function: ir.Function) -> str:
@@ -57,6 +62,8 @@ def given_once(function: ir.Function) -> dict[str, ir.Expr]:
         match stmt:
             case ir.Assign(targets=[ir.Name(id=name)], value=value):
                 bound.setdefault(name, []).append(value)
+            case ir.With(items=[(context, ir.Name(id=name))]):
+                bound.setdefault(name, []).append(context if _is_bar(context) else None)
             case _:
                 for name in ir.binds(stmt):
                     bound.setdefault(name, []).append(None)

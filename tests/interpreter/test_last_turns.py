@@ -36,6 +36,7 @@ LAST = {
     "from one on": ("i, batch in enumerate(batches, start=1)", "", "", "i == len(batches)"),
     "of a range": ("i in range(batches)", "", "", "i == batches - 1"),
     "and what an earlier turn has found": (COUNTED, "found = True", "found = found and i == len(batches) - 1", "found"),
+    "by the name of a bar": ("i, batch in enumerate(bar)", "bar = tqdm(batches); n = len(batches)", "", "i == n - 1"),
     "of a number": ("i in range(1, 5)", "", "last = i == 4", "last"),
 }
 OTHERS = {
@@ -48,6 +49,7 @@ OTHERS = {
     "or what an earlier turn has found": (COUNTED, "done = False", "done = done or i == len(batches) - 1", "done"),
     "the other way round each time": (COUNTED, "other = False", "other = not other", "other"),
     "of two names, each by the other": (COUNTED, "two = False", "one = two or loss > 1; two = one or i == len(batches) - 1", "two"),
+    "by the name of other items": ("i, batch in enumerate(bar)", "bar = chunks(batches); n = len(batches)", "", "i == n - 1"),
     "of another count": (COUNTED, "", "i = int(batch[0])", "i == len(batches) - 1"),
     "from one on": ("i, batch in enumerate(batches, start=1)", "", "", "i == len(batches) - 1"),
 }
@@ -84,3 +86,35 @@ def test_what_precedes_the_last_turn_is_done_in_all_others() -> None:
                     with torch.no_grad():
                         print(sum(nn.functional.mse_loss(net(x), y).item() for x, y in valid))
     """)
+
+
+WITHIN = """
+    def train(net, opt, batches, valid, validate):
+        for epoch in range(100):
+            n = len(batches)
+            net.train()
+            with {context} as bar:
+                for i, x in enumerate(bar, 1):
+                    opt.zero_grad()
+                    net(x).mean().backward(){found}
+                    opt.step()
+                    if i != n or valid is None:
+                        bar.set_description("train")
+                    elif epoch % 5 == 0:
+                        evaluate(net, valid)
+
+    def evaluate(net, valid):
+        net.eval()
+        with torch.no_grad():
+            for x in valid:
+                print(net(x))
+
+    def main(data, batches, valid):
+        net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+        train(net, torch.optim.Adam(net.parameters()), batches, valid, None)
+"""
+
+
+@pytest.mark.parametrize(("context", "found"), [("tqdm(batches, ncols=80)", ""), ("chunks(batches)", "  # expect: LL304")])
+def test_the_turns_within_a_bar_of_progress(context: str, found: str) -> None:
+    assert_marked(WITHIN.format(context=context, found=found))
