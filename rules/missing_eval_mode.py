@@ -112,6 +112,7 @@ from looplint.rule import (
     parts_in_eval,
     put_back_on_purpose,
     related,
+    repeats_since,
     samples,
     to_switch,
     validation_loop,
@@ -151,6 +152,9 @@ def check(program: Program) -> Reports:
         whole = whole_in_train_mode(program, module, event)
         if (loop, whole) in reported or put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
             continue  # a part that is put back to train mode in a model in eval mode; or layers that are put into eval mode one by one
+        switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
+        if switch is not None and repeats_since(program, switch, event):
+            continue  # passes that are made in train mode again and again, as for an ensemble by dropout
         besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | parts_in_eval(program, module, event)
         besides -= {module, *module.one_of}  # what is switched later is in train mode here
         matters = mode_matters_at(event, module, besides)
@@ -165,7 +169,6 @@ def check(program: Program) -> Reports:
         switched = to_switch(name)
         first = "train with a momentum below 1 (1 keeps the statistics of one batch), and " if keeps_one_batch(module) else ""
         after = "" if given_out or first else f", and {switched}.train() before training goes on"
-        switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         by_itself = switch is not None and switch.site == event.site
         cure = (
             "its forward calls train() itself, whatever its caller sets: take that out"

@@ -53,6 +53,22 @@ def samples(program: Program, event: Forward) -> bool:
     return event.repeated and not trains
 
 
+def repeats_since(program: Program, switch: Event, event: Forward) -> bool:
+    """Whether the same pass is made again and again after a switch, and nothing is trained in between: what differs then is chance.
+
+    A number that nothing reads counts the passes: `for _ in range(10): scores.append(score(net, loader))`.
+    """
+    if any(switch.index < each.index < event.index for each in program.of(Step, Backward)):
+        return False
+    again = [loop for loop in event.loops[:-1] if loop not in switch.loops and loop.counting and not _reads_its_number(loop)]
+    return any(not any(loop in each.loops for each in program.of(Step, Backward)) for loop in again)
+
+
+def _reads_its_number(loop: Loop) -> bool:
+    body = loop.stmt.body if loop.stmt is not None else []
+    return any(not loop.targets.isdisjoint(ir.paths_in(expr)) for stmt in ir.statements(body) for expr in ir.expressions(stmt))
+
+
 def over_data(loop: Loop) -> bool:
     """Whether a loop goes over batches rather than counts, entries or parts of a model: over a loader, or over something that is no range."""
     return bool(loop.over) and not over_entries(loop) and not any(_counts(atom) or _is_of_modules(atom) for atom in loop.over)
