@@ -79,12 +79,13 @@ CODE = "LL603"
 def check(program: Program) -> Reports:
     if program.flags.sets_autocast_dtype:
         return  # a program that sets the autocast's type for the whole process
-    if all(e.variant != "half" for e in program.of(Forward)):
-        return  # a program in which nothing computes in float16
+    in_half = {module for e in program.of(Forward) if e.variant == "half" for module in e.subjects}
     # One scaler for all devices, and with it a warning from the old one: https://github.com/pytorch/pytorch/releases/tag/v2.3.0
     scaler = "torch.amp.GradScaler" if program.target_torch >= (2, 3) else "torch.cuda.amp.GradScaler"
     seen = set()
     for module in program.modules:
+        if not related({module}, in_half):
+            continue  # a model that computes nothing in float16
         if not related({module}, program.stepped_modules):
             continue  # a model that no optimizer steps
         if related({module}, program.gradients.scaled):

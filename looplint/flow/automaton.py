@@ -22,6 +22,8 @@ E = TypeVar("E", bound=Event)
 Touch = Literal["must", "may"]
 UNSEEN = "?"
 _MAX_STATES = 96
+# Beyond so many, what is assumed of conditions that have one outcome in a run no longer keeps paths apart.
+_MAX_APART = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,7 +319,9 @@ def _flow(
             else:
                 later = later - {loop}
         later = later & inside if not later <= inside else later
-        key = (state, later, assumed & correlated.settled)
+        key = (state, later, assumed & correlated.settled if state != UNSEEN else 0)
+        if len(into) >= _MAX_APART and key not in into:
+            key = (state, later, 0)
         if len(into) >= _MAX_STATES and key not in into:
             key = (state, frozenset[Loop](), 0)
         if _merge(into, key, assumed, entry.trail, since):
