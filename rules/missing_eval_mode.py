@@ -176,9 +176,9 @@ def check(program: Program) -> Reports:
             trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
             notes = note(trained, f"{called_at(trained, module) if trained else name} is trained here")
         notes += note_of_pass(None if given_out else loop, event.chain[event.outside])
-        repair = None if by_itself else InsertEval(module=module, loop=loop, event=event, depth=event.outside)
+        repair = InsertEval(module=module, loop=loop, event=event, depth=event.outside)
         severity: Severity | None = None if matters else "warning" if switch or is_switched(program, module) else "advice"
-        report = Report(event, "", notes, repair=repair, site=event.chain[event.outside], severity=severity)
+        report = Report(event, "", notes, repair=None if by_itself else repair, site=event.chain[event.outside], severity=severity)
         where = "for this prediction" if loop is None or given_out else "in this validation pass"
         cure = _BY_ITSELF if by_itself else _OF_ONE_BATCH if keeps_one_batch(module) else _BEFORE if given_out else _AROUND
         phase = event if by_itself else same_phase(event, loop, event.outside)
