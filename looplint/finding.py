@@ -31,6 +31,8 @@ class Related:
     filename: str
     location: Location
     cell: int | None = None
+    # The same mistake is made there: a comment there silences the finding too.
+    same: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,16 @@ class Finding:
 
     def with_fix(self, fix: Fix | None) -> Finding:
         return replace(self, fix=fix)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files in which the mistake is made: its own first."""
+        return tuple(dict.fromkeys((self.filename, *(r.filename for r in self.related if r.same))))
+
+    @property
+    def places(self) -> frozenset[tuple[str, Location]]:
+        """Where the mistake is made."""
+        return frozenset({(self.filename, self.location), *((r.filename, r.location) for r in self.related if r.same)})
 
     @property
     def place(self) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from looplint.dataclass import dataclass
+from looplint.dataclass import dataclass, replace
 from looplint.domain.autocast import Autocast
 from looplint.domain.objects import Engine, Loader, Loss, Module, Obj, Optimizer, Sampler, Scaler, Scheduler, StateDict
 from looplint.domain.values import Tensor, Value, constant_of, refs, tensor_of
-from looplint.finding import Severity
+from looplint.finding import SEVERITIES, Severity
 from looplint.flow.automaton import UNSEEN, Automaton, PathState, Touch, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -154,6 +155,7 @@ from looplint.queries.modes import (
     has_no_mode,
     is_for_one,
     is_for_training,
+    is_switched,
     layers_are_set,
     left_in_eval,
     may_train_again,
@@ -162,7 +164,7 @@ from looplint.queries.modes import (
     mode_matters_at,
     mode_matters_for_some,
     mode_states,
-    parts_in_eval,
+    parts_without_train_mode,
     put_back_on_purpose,
     saved_after,
     switched_both_ways,
@@ -184,10 +186,13 @@ from looplint.queries.moves import (
     stays_on_cpu,
 )
 from looplint.queries.naming import (
+    are,
     arguments_site,
+    call_of,
     called_at,
     callee,
     container_at,
+    in_words,
     more_than,
     name_of,
     name_of_whole,
@@ -221,6 +226,7 @@ from looplint.queries.predictions import Scored, scored
 from looplint.queries.program import Program
 from looplint.queries.recorded_graphs import (
     depth_of_the_drop,
+    evaluates_batches,
     is_a_pass,
     may_be_sent_backward_elsewhere,
     may_be_trained,
@@ -260,6 +266,7 @@ from looplint.queries.seeds import drawn_unseeded, starts_over_in
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.queries.statistics import estimates_statistics, keeps_one_batch
 from looplint.queries.stepping_beside import stands_behind_its_own, unheld
+from looplint.queries.sums_of_others import is_sent_backward_by_others
 from looplint.repairs import (
     activations,
     arguments,
@@ -276,6 +283,7 @@ from looplint.repairs import (
     schedules,
     steps,
     tensors,
+    together,
     train_mode,
     validation,
 )
@@ -295,6 +303,7 @@ from looplint.repairs.repair import Repair
 from looplint.repairs.schedules import *
 from looplint.repairs.steps import *
 from looplint.repairs.tensors import *
+from looplint.repairs.together import *
 from looplint.repairs.train_mode import *
 from looplint.repairs.validation import *
 from looplint.semantics.devices import asks_for_gpu, implies_gpu
@@ -316,7 +325,7 @@ class Note:
 class Report:
     """What a check yields: the event it is about, the message, and the places that explain it.
 
-    `repair` is what would repair it, where something would. `severity` is what it does to this program where that is not what the rule's SEVERITY
+    `repair` is what would repair it, where something would. `also` are the other places at which the same mistake is made. `severity` is what it does to this program where that is not what the rule's SEVERITY
     says.
     """
 
@@ -327,11 +336,42 @@ class Report:
     repair: Repair | None = None
     site: Site | None = None
     severity: Severity | None = None
+    also: tuple[Note, ...] = ()
+
+
+class Case(NamedTuple):
+    """A place at which a mistake is made that others are a part of: whom it is made with, what is a report of it alone, and its words beside others."""
+
+    name: str
+    report: Report
+    too: str
+
+
+def as_one(message: str, cases: Sequence[Case]) -> Report:
+    """What is one mistake at several places as one report: at the first of the worst, beside the others, with the repairs of all or none.
+
+    A report of no severity of its own counts as an error.
+    """
+    first = min((case.report for case in cases), key=lambda r: SEVERITIES.index(r.severity or SEVERITIES[0]))
+    here = first.site or first.event.site
+    own = (Note(case.report.site or case.report.event.site, case.too) for case in cases)
+    beside = (*own, *(note for case in cases for note in case.report.also))
+    also = {note.site: note for note in reversed(beside) if note.site != here}
+    repairs = tuple(case.report.repair for case in cases if case.report.repair is not None)
+    repair = (Together(repairs=repairs) if len(cases) > 1 else repairs[0]) if len(repairs) == len(cases) else None
+    return replace(first, message=message, also=tuple(reversed(also.values())), repair=repair)
 
 
 def note(event: Event | None, message: str) -> tuple[Note, ...]:
     """A note at an event, or nothing where there is no event."""
     return (Note(event.site, message),) if event is not None else ()
+
+
+def same_phase(event: Event, loop: Loop | None, depth: int) -> object:
+    """What the events of one phase have in common: the loop of a pass, or where there is none the call that leads to them; a script is no phase."""
+    if loop is not None:
+        return event.root, loop
+    return (event.root, event.chain[:depth]) if event.root or depth else event
 
 
 def note_of_pass(loop: Loop | None, site: Site) -> tuple[Note, ...]:
@@ -343,7 +383,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "is_for_training", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_matters_for_some", "parts_in_eval", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "built_in_eval", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "takes_data", "repeats_since", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "to_clear", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "trains_a_copy", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn", "runs_by_itself",
+    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "is_for_training", "is_switched", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "evaluates_batches", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_matters_for_some", "parts_without_train_mode", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "built_in_eval", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "in_words", "is_sent_backward_by_others", "are", "call_of", "as_one", "same_phase", "Case", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "takes_data", "repeats_since", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "to_clear", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "trains_a_copy", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn", "runs_by_itself",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "construction_of", "held_by", "only", "subjects",
     "contains_part", "may_follow", "samples", "shortened_passes", "untrained_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "keeps_its_factor", "may_leave_the_update", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand", "update_without_step",
@@ -375,5 +415,6 @@ __all__ += precision.__all__
 __all__ += schedules.__all__
 __all__ += steps.__all__
 __all__ += tensors.__all__
+__all__ += together.__all__
 __all__ += train_mode.__all__
 __all__ += validation.__all__

@@ -56,7 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Values without a graph: `.item()`, `.detach()`, what is computed under `no_grad`.
 - A sum that starts again in every iteration.
 - A sum in a loop that is left in its first turn.
-- A sum that goes backward, in this call of the function around it or in another one.
+- A sum that goes backward, in this call of the function around it or in another one, or one on an object that another function in the text sends backward.
 - A sum over the turns of a batch that steps, where nothing goes backward: the backward is missing (LL107).
 - A sum that starts from an output of a model: that is an output in the making.
 - A graph from a forward pass before the loop: it is held once, not once an iteration.
@@ -83,6 +83,7 @@ from looplint.rule import (
     Report,
     Reports,
     Step,
+    is_sent_backward_by_others,
     note,
     over_data,
     over_entries,
@@ -123,6 +124,8 @@ def check(program: Program) -> Reports:
             continue  # an average, or a tensor filled item by item, in a loop in which nothing is trained: it may be what comes out
         if _waits_for_backward(program, event, carried[0]):
             continue  # the loss of a step that has no gradients, as LL107 reports
+        if is_sent_backward_by_others(program, event):
+            continue  # a sum on an object that another function sends backward
         target = event.target
         of_a_batch = set_back_at_updates(program, event) or (not over_data(loop) and _in_one_update(program, event, carried[0]))
         turn = "turn" if of_a_batch else "batch"

@@ -3,7 +3,7 @@
 ## What it does
 
 Reports a training forward that on some path meets its model in eval mode, because `eval()` was called for a validation forward in the same
-batch loop or in a loop around it, and nothing has called `train()` since.
+batch loop or in a loop around it, and nothing has called `train()` since. Several models that one validation leaves so are one finding, with the places of all.
 
 ## Why it matters
 
@@ -87,6 +87,7 @@ What a run shows: the module's `training` is False in training forwards between 
 """
 
 from looplint.rule import (
+    Case,
     Event,
     Forward,
     InsertTrain,
@@ -97,6 +98,9 @@ from looplint.rule import (
     Reports,
     Train,
     always_in_eval,
+    are,
+    as_one,
+    call_of,
     eval_is_chosen,
     has_no_mode,
     left_in_eval,
@@ -107,8 +111,8 @@ from looplint.rule import (
     mode_states,
     note,
     over_data,
+    same_phase,
     saved_after,
-    to_switch,
     trains_a_part,
     validation_before,
     whole_called_at,
@@ -119,6 +123,7 @@ CODE = "LL304"
 
 def check(program: Program) -> Reports:
     reported = set()
+    left: dict[tuple[object, Loop, str, str, str], list[Case]] = {}
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if not program.certainly_trains(event, module):
@@ -148,11 +153,21 @@ def check(program: Program) -> Reports:
                 reported.add((switch, module))
                 what = _purpose(program, switch, validation) if validation else "checkpoint"
                 notes = note(switch, "eval() is called here, some iterations before") + note(reason, f"for this {what}")
-                message = _message(program, event, module, loop, what)
                 in_turn = switch if validation is not None and program.is_trained(validation) else None
                 repair = InsertTrain(module=module, loop=loop, event=event, in_turn=in_turn)
-                yield Report(event, message, notes, repair=repair, severity="error" if mode_matters(module) else "warning")
+                report = Report(event, "", notes, repair=repair, severity="error" if mode_matters(module) else "warning")
+                name = whole_called_at(program, event, module)
+                phase = same_phase(switch, switch.loops[-1] if switch.loops else None, len(switch.calls))
+                words = phase, loop, what, *_words(program, event, module, loop)
+                left.setdefault(words, []).append(Case(name, report, f"{name} is still in eval mode too"))
             break
+    for (_, _, what, until, because), cases in left.items():
+        names, modules = [case.name for case in cases], [next(iter(case.report.event.subjects)) for case in cases]
+        effect = mode_effects(*modules, dropout="dropout is off", norm="batch norm does not learn")
+        because = because.format(call_of("train", names))
+        yield as_one(
+            f"{are(names)} still in eval mode here after a {what}{until}, as {because}: {effect}; call it before training goes on", cases
+        )
 
 
 def _purpose(program: Program, switch: Event, forward: Forward) -> str:
@@ -163,14 +178,11 @@ def _purpose(program: Program, switch: Event, forward: Forward) -> str:
     return "validation" if not generates and forward.key in program.uses.scored | program.uses.compared else "prediction"
 
 
-def _message(program: Program, event: Event, module: Obj, loop: Loop, what: str) -> str:
-    name = whole_called_at(program, event, module)
+def _words(program: Program, event: Event, module: Obj, loop: Loop) -> tuple[str, str]:
+    """Until when a model stays in eval mode, and why, where the call that would put it back has its place."""
     switches = [e for e in program.of(Train) if program.touches(e, module)]
     begins = any(loop not in e.loops and set(e.loops) & set(event.loops) for e in switches)  # each epoch in train mode
     until = f", to the end of {'the epoch' if begins else 'this loop'}" if loop is program.batch_loop(event) else ""
-    on_other_paths = any(loop in e.loops for e in switches)
-    where = "it" if until.endswith("loop") else "this loop"
-    call = f"{to_switch(name)}.train()"
-    because = f"on this path nothing calls {call}" if on_other_paths else f"nothing in {where} calls {call} again"
-    effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
-    return f"{name} is still in eval mode here after a {what}{until}, as {because}: {effect}; call it before training goes on"
+    if any(loop in e.loops for e in switches):
+        return until, "on this path nothing calls {}"
+    return until, f"nothing in {'it' if until.endswith('loop') else 'this loop'} calls {{}} again"

@@ -10,7 +10,7 @@ result is compared with something and the model is known to have such a layer; a
 or a list (`numpy()`, `tolist()`).
 
 It is an error where the model is seen to have such a layer. Where its layers are out of sight, it is a warning if the program switches its mode anywhere, and
-advice if it never does: then its author may know that the mode changes nothing.
+advice if it never does: then its author may know that the mode changes nothing. Several models of one pass are one finding, with the places of all.
 
 ## Why it matters
 
@@ -84,19 +84,21 @@ What a run shows: two passes over one batch differ; running statistics change.
 """
 
 from looplint.rule import (
-    Eval,
+    Case,
     Forward,
     InsertEval,
-    Obj,
     Program,
     Report,
     Reports,
     Severity,
     Train,
-    bypassed,
+    are,
+    as_one,
+    call_of,
     called_at,
     collects_arrays,
     estimates_statistics,
+    is_switched,
     keeps_one_batch,
     layers_are_set,
     loaded_before,
@@ -109,12 +111,12 @@ from looplint.rule import (
     name_of_whole,
     note,
     note_of_pass,
-    parts_in_eval,
+    parts_without_train_mode,
     put_back_on_purpose,
     related,
     repeats_since,
+    same_phase,
     samples,
-    to_switch,
     validation_loop,
     whole_in_train_mode,
     whose_modes,
@@ -122,9 +124,15 @@ from looplint.rule import (
 
 CODE = "LL302"
 
+_AROUND = "call {off} before it, and {on} before training goes on"
+_BEFORE = "call {off} before it"
+_OF_ONE_BATCH = "train with a momentum below 1 (1 keeps the statistics of one batch), and call {off} before it"
+_BY_ITSELF = "its forward calls train() itself, whatever its caller sets: take that out"
+
 
 def check(program: Program) -> Reports:
     reported = set()
+    passes: dict[tuple[object, str, str], list[Case]] = {}
     for event in program.of(Forward):
         module = next(iter(event.subjects))
         if may_be_trained(program, event) or program.feeds_training(event) or not event.certain:
@@ -155,39 +163,31 @@ def check(program: Program) -> Reports:
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         if switch is not None and repeats_since(program, switch, event):
             continue  # passes that are made in train mode again and again, as for an ensemble by dropout
-        besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | parts_in_eval(program, module, event)
-        besides -= {module, *module.one_of}  # what is switched later is in train mode here
+        besides = parts_without_train_mode(program, module, event)
         matters = mode_matters_at(event, module, besides)
         if matters is False or (loaded or loop is None) and not (matters or loaded and mode_matters_for_some(event, module, besides)):
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         reported.add((loop, whole))
-        trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
         name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)
         name = name_of_whole(module, whole, event, whose_modes(program, module, name))
-        effect = mode_effects(module, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
-        where = "in this validation pass" if loop is not None and not given_out else "for this prediction"
-        switched = to_switch(name)
-        first = "train with a momentum below 1 (1 keeps the statistics of one batch), and " if keeps_one_batch(module) else ""
-        after = "" if given_out or first else f", and {switched}.train() before training goes on"
         by_itself = switch is not None and switch.site == event.site
-        cure = (
-            "its forward calls train() itself, whatever its caller sets: take that out"
-            if by_itself
-            else f"{first}call {switched}.eval() before it{after}"
-        )
-        message = f"{name} is in train mode {where}: {effect}; {cure}"
         if switch and not by_itself:
             notes = note(switch, "train mode is switched on here")
         elif loaded:
             notes = note(loaded, f"{name} gets its weights here")
         else:
+            trained = next((e for e in program.of(Forward) if module in e.subjects and program.is_trained(e)), None)
             notes = note(trained, f"{called_at(trained, module) if trained else name} is trained here")
         notes += note_of_pass(None if given_out else loop, event.chain[event.outside])
         repair = InsertEval(module=module, loop=loop, event=event, depth=event.outside)
-        severity: Severity | None = None if matters else "warning" if switch or _is_switched(program, module) else "advice"
-        yield Report(event, message, notes, repair=None if by_itself else repair, site=event.chain[event.outside], severity=severity)
-
-
-def _is_switched(program: Program, module: Obj) -> bool:
-    """Whether the program sets the mode of a model, or of what it is a part of, anywhere: its author takes it for one whose modes differ."""
-    return any(not e.subjects.isdisjoint(module.lineage()) for e in program.of(Eval, Train))
+        severity: Severity | None = None if matters else "warning" if switch or is_switched(program, module) else "advice"
+        report = Report(event, "", notes, repair=None if by_itself else repair, site=event.chain[event.outside], severity=severity)
+        where = "for this prediction" if loop is None or given_out else "in this validation pass"
+        cure = _BY_ITSELF if by_itself else _OF_ONE_BATCH if keeps_one_batch(module) else _BEFORE if given_out else _AROUND
+        phase = event if by_itself else same_phase(event, loop, event.outside)
+        passes.setdefault((phase, where, cure), []).append(Case(name, report, f"{name} is in train mode too"))
+    for (_, where, cure), cases in passes.items():
+        names, modules = [case.name for case in cases], [next(iter(case.report.event.subjects)) for case in cases]
+        effect = mode_effects(*modules, dropout="dropout is active", norm="batch norm uses and updates batch statistics")
+        cure = cure.format(off=call_of("eval", names), on=call_of("train", names))
+        yield as_one(f"{are(names)} in train mode {where}: {effect}; {cure}", cases)

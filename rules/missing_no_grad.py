@@ -8,7 +8,7 @@ model is one that an optimizer of the program steps.
 
 A single forward outside of all loops, or in one that is left in its first turn, is advice: one graph is built. So is the forward of a single item, such
 as the observation of an environment, outside of a loop over data, and that of a head whose features come from a forward without a graph: the larger part
-of the pass builds none.
+of the pass builds none. Several models of one pass are one finding, with the places of all.
 
 ## Why it matters
 
@@ -82,26 +82,26 @@ What a run shows: the outputs have a `grad_fn`; peak memory is higher.
 """
 
 from looplint.rule import (
-    Escape,
+    Case,
     Eval,
     Forward,
     InsertNoGrad,
-    Loop,
     Note,
     Program,
     Report,
     Reports,
     Severity,
+    as_one,
     built_for_an_evaluation,
     callee,
     depth_apart,
     depth_of_the_drop,
     differentiating_forwards,
-    has_a_batch_a_turn,
+    evaluates_batches,
+    in_words,
     is_a_pass,
     may_be_sent_backward_elsewhere,
     may_be_trained,
-    may_run_without_gradients,
     mode_states,
     name_of,
     note,
@@ -109,11 +109,11 @@ from looplint.rule import (
     over_batches,
     over_chunks,
     over_data,
-    over_entries,
     over_parts,
     records_a_graph,
     refusal,
     related,
+    same_phase,
     serves_more_classes,
     shares_a_call,
     takes_data,
@@ -127,20 +127,9 @@ SEVERITY = "warning"
 OF_GRAPHS = True
 
 
-def _evaluates_batches(program: Program, event: Forward, loop: Loop | None, measured: bool) -> bool:
-    """Whether a model in eval mode, which something else may have trained, goes over batches: what it puts out is measured, or comes from a loader.
-
-    Other turns may be the steps of one thing, as of a model that generates: they count in a program that makes them, not in a function of unknown callers.
-    """
-    if loop is None or may_run_without_gradients(program, event):
-        return False
-    if not takes_data(loop):
-        return measured and not event.root and loop.repeats and not over_entries(loop)
-    return measured or (has_a_batch_a_turn(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))
-
-
 def check(program: Program) -> Reports:
     reported = set()
+    passes: dict[tuple[object, str, str, str], list[Case]] = {}
     differentiated = [e for e in program.of(Forward) if e.key in program.uses.differentiated]
     within = differentiating_forwards(program)
     inside, on_the_way = {e.key for e in within}, {site for e in within for site in e.chain}
@@ -169,7 +158,7 @@ def check(program: Program) -> Reports:
             continue  # code out of sight gets it with its graph, and it is no evaluation by a loader or a name: a part of a loss
         measured = event.key in program.uses.scored | program.uses.fetched
         if not (measured and related(program.stepped_modules, {module})) and not (
-            (evaluates or loaded) and _evaluates_batches(program, event, loop, measured)
+            (evaluates or loaded) and evaluates_batches(program, event, loop, measured)
         ):
             continue  # a forward whose result is not measured, or of a model that no optimizer steps
         apart = depth_apart(event, rightly_recorded, event.outside)
@@ -189,7 +178,6 @@ def check(program: Program) -> Reports:
         refused = refusal(program, event)
         harm = "and numpy() raises a RuntimeError for what has one" if refused else "which takes memory and time, and nothing goes backward"
         calls = "this" if trains_on_another_call(program, event, depth, loop if validates else None) else "every"
-        message = f"gradients are enabled {where}: {calls} call of {called} builds a graph, {harm}; run it under torch.no_grad()"
         notes = note(switch, "validation begins here" if validates and compares else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
@@ -197,4 +185,10 @@ def check(program: Program) -> Reports:
         notes += note_of_pass(loop if validates else None, event.chain[depth]) + note(refused, "torch refuses this")
         severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         repair = InsertNoGrad(loop=loop if depth == apart else None, event=event, depth=depth)
-        yield Report(event, message, notes, repair=repair, site=event.chain[depth], severity=severity)
+        report = Report(event, "", notes, repair=repair, site=event.chain[depth], severity=severity)
+        case = Case(called, report, f"so does {calls} call of {called}")
+        passes.setdefault((same_phase(event, loop, depth), where, calls, harm), []).append(case)
+    for (_, where, calls, harm), cases in passes.items():
+        called = in_words(case.name for case in cases)
+        message = f"gradients are enabled {where}: {calls} call of {called} builds a graph, {harm}; run it under torch.no_grad()"
+        yield as_one(message, cases)

@@ -4,7 +4,7 @@
 
 Reports a training forward that finds its model in eval mode on every path, from the second iteration of an enclosing loop on, because
 `eval()` was called in that loop and no `train()` followed, or because `from_pretrained()` of a library leaves it so and nothing calls `train()`.
-Only forwards whose model an optimizer of the program steps count.
+Only forwards whose model an optimizer of the program steps count. Several models that one validation leaves so are one finding, with the places of all.
 
 ## Why it matters
 
@@ -75,6 +75,7 @@ What a run shows: `module.training` is False during training forwards.
 from typing import NamedTuple
 
 from looplint.rule import (
+    Case,
     Eval,
     Event,
     Forward,
@@ -84,7 +85,10 @@ from looplint.rule import (
     Program,
     Report,
     Reports,
+    are,
+    as_one,
     built_in_eval,
+    call_of,
     for_a_look,
     is_for_one,
     is_for_training,
@@ -92,9 +96,9 @@ from looplint.rule import (
     mode_matters,
     mode_states,
     note,
+    same_phase,
     switch_in_words,
     switched_both_ways,
-    to_switch,
     trains_a_part,
     whole_called_at,
     word_for_turn,
@@ -102,6 +106,7 @@ from looplint.rule import (
 
 CODE = "LL301"
 
+_NO_EFFECT = "without dropout and batch norm this has no effect now"
 _SHOWN = 3  # of the other parts that one `eval()` leaves in eval mode, beside the first
 
 
@@ -138,8 +143,16 @@ def check(program: Program) -> Reports:
             construct = built_in_eval(visit)
             if construct is not None and event.loops and mode_matters(module):
                 as_built.setdefault((construct, module), event)
+    left: dict[tuple[object, Loop, str, str, bool], list[Case]] = {}
     for (cause, _), found in by_cause.items():
-        yield _report(program, cause, found)
+        alike, case = _case(program, cause, found)
+        left.setdefault(alike, []).append(case)
+    for (_, _, since, begin, matters), cases in left.items():
+        names, modules = [case.name for case in cases], [next(iter(case.report.event.subjects)) for case in cases]
+        effect = mode_effects(*modules, dropout="dropout is off", norm="batch norm does not learn") if matters else _NO_EFFECT
+        causes = {case.report.message for case in cases}
+        since = since.format(cause=causes.pop() if len(causes) == 1 else "eval()", call=call_of("train", names))
+        yield as_one(f"{are(names)} in eval mode here {since}: {effect}; call it {begin}", cases)
     for (construct, module), event in as_built.items():
         name = whole_called_at(program, event, module)
         message = f"{name} is in eval mode here, as from_pretrained() leaves it so and nothing calls {name}.train(): dropout is off; call it before the training"
@@ -154,32 +167,23 @@ class _Found(NamedTuple):
     from_the_first: bool
 
 
-def _report(program: Program, switch: Event, found: list[_Found]) -> Report:
-    """What is said of all forwards that one `eval()` leaves in eval mode: at the first that it has an effect on."""
+def _case(program: Program, switch: Event, found: list[_Found]) -> tuple[tuple[object, Loop, str, str, bool], Case]:
+    """What is said of all forwards that one `eval()` leaves in eval mode, at the first that it has an effect on; and what others of its phase share of it."""
     event, module, loop, from_the_first = next((each for each in found if mode_matters(each.module) is not False), found[0])
-    matters = mode_matters(module)
-    name = whole_called_at(program, event, module)
-    effect = mode_effects(module, dropout="dropout is off", norm="batch norm does not learn")
-    if matters is False:
-        effect = "without dropout and batch norm this has no effect now"
-    turn = word_for_turn(program, loop, event)
+    matters, turn = mode_matters(module), word_for_turn(program, loop, event)
     before = from_the_first and switch.index < event.index
     begin = "at the start of each epoch" if turn == "epoch" and not before else "right after that"
-    since = f"from the {'first' if from_the_first else 'second'} {turn} on"
-    cause, whole = switch_in_words(switch, event), to_switch(name)
-    where = f"between {cause} and here calls {whole}.train()" if before else f"in this loop calls {whole}.train() after {cause}"
-    others = {each.module: each.event for each in reversed(found) if each.module is not module}
-    return Report(
+    where = "between {cause} and here calls {call}" if before else "in this loop calls {call} after {cause}"
+    since = f"from the {'first' if from_the_first else 'second'} {turn} on, as nothing {where}"
+    others = list({each.module: each.event for each in reversed(found) if each.module is not module}.items())[: -_SHOWN - 1 : -1]
+    report = Report(
         event,
-        f"{name} is in eval mode here {since}, as nothing {where}: {effect}; call it {begin}",
-        (
-            *note(switch, "eval() is called here, before it" if before else f"eval() is called here, in the {turn} before"),
-            *(
-                each
-                for part, other in list(reversed(others.items()))[:_SHOWN]
-                for each in note(other, f"{whole_called_at(program, other, part)} is in eval mode too")
-            ),
-        ),
+        switch_in_words(switch, event),
+        note(switch, "eval() is called here, before it" if before else f"eval() is called here, in the {turn} before"),
         repair=InsertTrain(module=module, loop=loop, event=event),
         severity="error" if matters else "advice" if matters is False else "warning",
+        also=tuple(each for part, other in others for each in note(other, f"{whole_called_at(program, other, part)} is in eval mode too")),
     )
+    name = whole_called_at(program, event, module)
+    phase = same_phase(switch, switch.loops[-1] if switch.loops else None, len(switch.calls))
+    return (phase, loop, since, begin, matters is not False), Case(name, report, f"{name} is in eval mode too")

@@ -182,6 +182,7 @@ def _with_fixes(program: Program, findings: list[Finding], made_by_rules: list[_
     for finding, each in zip(findings, made_by_rules, strict=True):
         made: Fix | str | None = None
         report = each.report
+        planner.given.clear()
         try:
             made = fix_of(report.repair, planner, finding.filename, finding.certainty == "every-path") if report.repair else None
         except RecursionError:
@@ -260,7 +261,8 @@ def _finding(rule: Rule, report: Report, tests: bool) -> Finding:
         raise ValueError(f"a severity is one of {', '.join(SEVERITIES)}")
     if tests or is_unit_test(site.module):
         severity = "advice"
-    related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0]) for n in report.notes)
+    notes = [*((n, False) for n in report.notes), *((n, True) for n in report.also)]
+    related = tuple(Related(n.message, n.site.module.filename, span(n.site)[0], same=same) for n, same in notes)
     certainty: Certainty = "every-path" if report.certainty == "every-path" else "some-path"
     return Finding(
         rule.code, rule.name, report.message, site.module.filename, start, end, certainty, related,
@@ -275,12 +277,24 @@ def _call(site: Site) -> Call:
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """One finding per rule and place: the first, which comes from the outermost caller, with the ways to all and the roots of all."""
+    """One finding per rule and place: the first, which comes from the outermost caller, with the ways to all, the roots and the other places of all.
+
+    One at a place that another has beside its own says nothing more, where nothing else leads to it.
+    """
     kept: dict[tuple[str, str, Location], Finding] = {}
     for finding in findings:
         place = finding.code, finding.filename, finding.location
         first = kept.setdefault(place, finding)
-        if not (set(finding.ways).issubset(first.ways) and set(finding.roots).issubset(first.roots)):
+        beside = [r for r in finding.related if r.same and r not in first.related]
+        if beside or not (set(finding.ways).issubset(first.ways) and set(finding.roots).issubset(first.roots)):
             ways, roots = dict.fromkeys((*first.ways, *finding.ways)), dict.fromkeys((*first.roots, *finding.roots))
-            kept[place] = replace(first, ways=tuple(ways), roots=tuple(roots))
-    return tuple(sorted(kept.values(), key=lambda f: f.sort_key))
+            kept[place] = replace(first, ways=tuple(ways), roots=tuple(roots), related=(*first.related, *beside))
+    wide = [f for f in kept.values() if any(r.same for r in f.related)]
+    distinct = (f for f in kept.values() if not any(_says_all_of(other, f) for other in wide))
+    return tuple(sorted(distinct, key=lambda f: f.sort_key))
+
+
+def _says_all_of(one: Finding, other: Finding) -> bool:
+    """Whether a finding has all places of another one among its own, and comes from all that this comes from."""
+    known, asked = one.places, other.places
+    return one.code == other.code and asked < known and set(other.roots) <= set(one.roots)

@@ -411,10 +411,11 @@ def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterab
     texts = texts_of(sources)
     parsed: dict[str, Suppressions] = {}
     for finding in findings:
-        name = finding.filename
-        if name not in parsed:
-            texts[name] = texts.get(name) or text_of(Path(name))
-            parsed[name] = Suppressions.parse(texts[name])
-        if not parsed[name].silences(finding):
-            row = comment_row(texts[name], finding.location.row)
+        names = finding.files
+        for name in names:
+            if name not in parsed:
+                texts[name] = texts.get(name) or text_of(Path(name))
+                parsed[name] = Suppressions.parse(texts[name])
+        if not any(parsed[name].silences(finding, name) for name in names):
+            row = comment_row(texts[finding.filename], finding.location.row)
             yield finding if row == finding.noqa_row else replace(finding, noqa_row=row)

@@ -134,7 +134,7 @@ class Selections:
                 entries = index(selection.rule_folders)
                 known = [(entry.code, entry.name) for entry in entries]
                 unasked = [(entry.code, entry.name) for entry in entries if selection.leaves(entry)]
-                reports = unused(source.display, source.text, [f for f in found if f.filename == source.display], known, unasked)
+                reports = unused(source.display, source.text, [f for f in found if source.display in f.files], known, unasked)
                 # A program in a document is a part of the file only, so nothing is written to it.
                 yield from (f.with_fix(None) for f in reports) if source.language == "markdown" else reports
 

@@ -68,17 +68,23 @@ class Suppressions:
                 by_word.setdefault(word.text.upper() if word else "", []).append((directive, word))
         return found
 
-    def silences(self, finding: Finding) -> bool:
-        """Whether a comment at the finding's first or last row, or for the file, names it by code, prefix or name, or names nothing."""
-        return any(True for _ in self.silencing(finding))
+    def silences(self, finding: Finding, filename: str = "") -> bool:
+        """Whether a comment at the finding's first or last row, at another place of the same mistake, or for the file, names it or names nothing.
 
-    def silencing(self, finding: Finding) -> Iterator[tuple[Directive, Word | None]]:
+        It is named by its code, a prefix of that or the name of its rule; `filename` is that of the comments, where it is not the finding's own.
+        """
+        return any(True for _ in self.silencing(finding, filename))
+
+    def silencing(self, finding: Finding, filename: str = "") -> Iterator[tuple[Directive, Word | None]]:
         """Every comment that silences a finding, with the word that does; None for one without words."""
-        rows = {finding.location.row, finding.end_location.row, finding.noqa_row or finding.location.row}
+        filename = filename or finding.filename
+        rows = {r.location.row for r in finding.related if r.same and r.filename == filename}
+        if filename == finding.filename:
+            rows |= {0, finding.location.row, finding.end_location.row, finding.noqa_row or finding.location.row}
         rows |= {self.tails[row] for row in rows if row in self.tails}
         code = finding.code.upper()
         words = ("", finding.name.upper(), *(code[:length] for length in range(1, len(code) + 1)))
-        for row in sorted({0, *rows}):
+        for row in sorted(rows):
             by_word = self._by_row.get(row, {})
             for word in words if by_word else ():
                 yield from by_word.get(word, ())

@@ -29,7 +29,7 @@ def unused(
         unasked: those of rules that were not run, of which nothing is known.
     """
     suppressions = Suppressions.parse(text)
-    used = {(id(directive), word) for finding in found for directive, word in suppressions.silencing(finding)}
+    used = {(id(directive), word) for finding in found for directive, word in suppressions.silencing(finding, filename)}
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for directive in suppressions.directives:
         words = [w for w in directive.words if (id(directive), w) not in used and _judged(directive, w, known) and not _names(w, unasked)]

@@ -14,6 +14,7 @@ from looplint.flow.graph import Guard, Loop
 from looplint.interpreter.objects import ANY_PART
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, DROPPING_MODELS, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
+from looplint.queries.bypassed import bypassed
 from looplint.queries.data_loops import over_data
 from looplint.queries.incidence import built_with
 from looplint.queries.iterations import is_within
@@ -78,6 +79,11 @@ def _in_eval_at(program: Program, module: Obj, event: Event) -> bool:
     return any(v.event is event and v.always("eval") for v in program.run_past(MODE, module, [event]))
 
 
+def is_switched(program: Program, module: Obj) -> bool:
+    """Whether the program sets the mode of a model, or of what it is a part of, anywhere: its author takes it for one whose modes differ."""
+    return any(not e.subjects.isdisjoint(module.lineage()) for e in program.of(Eval, Train))
+
+
 def has_no_mode(program: Program, module: Obj) -> bool:
     """Whether no layer of a module differs between the modes, as far as is known; what may be a method out of sight has none, but for one that gives the loss."""
     return mode_matters(module) is False or (program.may_be_a_method(module) and not names_a_loss(module.name.rpartition(".")[2]))
@@ -109,6 +115,12 @@ def parts_in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
     parts = {part for value in module.heap.values() for part in refs(value, Module)}
     visits = [(part, visit) for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event]
     return {part for part, visit in visits if visit.always("eval")}
+
+
+def parts_without_train_mode(program: Program, module: Obj, event: Forward) -> Collection[Obj]:
+    """The parts of a module in train mode that a forward finds in eval mode, or leaves out; what is switched later is in train mode there."""
+    besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | parts_in_eval(program, module, event)
+    return besides - {module, *module.one_of}
 
 
 def _surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool]) -> bool:
@@ -205,13 +217,16 @@ def whole_in_train_mode(program: Program, module: Obj, event: Event) -> Obj:
     return whole
 
 
-def mode_effects(module: Obj, *, dropout: str, norm: str) -> str:
-    """What a mode does to a module: the words for its dropout, for its batch norm, or for both; no more is said than is known of its layers."""
-    layers, _ = _layers_with_modes(module, ())
-    drops, norms = [layer for layer in layers if layer in DROPPING], [layer for layer in layers if "Norm" in layer]
-    if layers and len(layers) == len(drops) + len(norms):
-        return ", and ".join([*([dropout] if drops else []), *([norm] if norms else [])])
-    return f"{dropout}, and {norm}, if it has such layers"
+def mode_effects(*modules: Obj, dropout: str, norm: str) -> str:
+    """What a mode does to some modules: the words for dropout, for batch norm, or for both; no more is said than is known of the layers of each."""
+    effects = set[str]()
+    for module in modules:
+        layers, _ = _layers_with_modes(module, ())
+        drops, norms = [layer for layer in layers if layer in DROPPING], [layer for layer in layers if "Norm" in layer]
+        if not layers or len(layers) != len(drops) + len(norms):
+            return f"{dropout}, and {norm}, if {'it has' if len(modules) == 1 else 'they have'} such layers"
+        effects |= {*([dropout] if drops else []), *([norm] if norms else [])}
+    return ", and ".join(words for words in (dropout, norm) if words in effects)
 
 
 def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str], bool]:

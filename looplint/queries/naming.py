@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -14,6 +14,9 @@ from looplint.queries.program import Program
 from looplint.syntax import ir
 from looplint.syntax.site import Site
 
+# Of several names, how many a message spells out.
+_SPELLED = 3
+
 # What stands before the name of the whole where a message speaks of a part that has no name.
 _A_PART = "a part of "
 
@@ -24,6 +27,25 @@ def name_of(obj: Obj, default: str = "") -> str:
         whole = next((each for each in obj.parent.first_lineage() if "[" not in each.name), obj.parent)
         return f"{_A_PART}{name_of(whole, default)}"  # an element of a container of layers has no name, nor has what is in it
     return obj.name or default or (obj.cls.cls.name if obj.cls else f"the {obj.kind}")
+
+
+def in_words(names: Iterable[str]) -> str:
+    """Some names as a message lists them, each once: `enc`, `enc and dec`, `enc, dec and head`, `enc, dec and 3 more`."""
+    distinct = list(dict.fromkeys(names))
+    if len(distinct) > _SPELLED:
+        distinct[_SPELLED - 1 :] = [f"{len(distinct) - _SPELLED + 1} more"]
+    *before, last = distinct
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def are(names: Sequence[str]) -> str:
+    """Some names with the verb that what is said of them has: `net is`, `enc and dec are`."""
+    return f"{in_words(names)} {'is' if len(set(names)) == 1 else 'are'}"
+
+
+def call_of(method: str, names: Sequence[str]) -> str:
+    """The call of a method that switches a mode, for what messages name so: `net.eval()`, or `eval()` of several."""
+    return f"{to_switch(names[0])}.{method}()" if len(set(names)) == 1 else f"{method}() of each"
 
 
 def to_switch(name: str) -> str:

@@ -7,7 +7,7 @@ from looplint.flow.events import Backward, Escape, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Export
 from looplint.knowledge import naming
-from looplint.queries.data_loops import over_loader
+from looplint.queries.data_loops import has_a_batch_a_turn, over_entries, over_loader, takes_data
 from looplint.queries.feeding import over_batches
 from looplint.queries.naming import callee
 from looplint.queries.program import Program
@@ -154,3 +154,15 @@ def trains_on_another_call(program: Program, event: Forward, depth: int, loop: L
     others = (e for e in program.of(Forward) if e.calls[:depth] == event.calls[:depth] and (loop is None or loop in e.loops))
     called = callee(event.chain[depth])
     return any(e.chain[depth] != event.chain[depth] and callee(e.chain[depth]) == called and may_be_trained(program, e) for e in others)
+
+
+def evaluates_batches(program: Program, event: Forward, loop: Loop | None, measured: bool) -> bool:
+    """Whether a model in eval mode, which something else may have trained, goes over batches: what it puts out is measured, or comes from a loader.
+
+    Other turns may be the steps of one thing, as of a model that generates: they count in a program that makes them, not in a function of unknown callers.
+    """
+    if loop is None or may_run_without_gradients(program, event):
+        return False
+    if not takes_data(loop):
+        return measured and not event.root and loop.repeats and not over_entries(loop)
+    return measured or (has_a_batch_a_turn(loop) and not any(event.key in escape.forwards for escape in program.of(Escape)))

@@ -48,6 +48,8 @@ class Draft:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.changes: list[Change] = []
+        # From where to where statements were put under a header.
+        self.wrapped: list[tuple[int, int]] = []
 
     def edits(self) -> tuple[Edit, ...]:
         """The changes as edits in the order of the text; changes at one place are put together."""
@@ -61,6 +63,23 @@ class Draft:
             merged.append(change)
         place, filename = self.layout.location, self.layout.info.filename
         return tuple(Edit(filename, place(c.start), place(c.end), c.text) for c in merged)
+
+    def put_under(self) -> int:
+        """How much code is put under headers."""
+        return sum(end - start for start, end in self.wrapped)
+
+    def add(self, other: Draft) -> None:
+        """Make the changes of another draft of the file as well; what both do is done once.
+
+        Raises:
+            Infeasible: the other one puts some of the same code under a header, and more.
+        """
+        if other.wrapped and all(any(a <= start and end <= b for a, b in self.wrapped) for start, end in other.wrapped):
+            return  # it stands under the same header
+        if any(a < end and start < b for a, b in self.wrapped for start, end in other.wrapped):
+            raise Infeasible("its edits overlap")
+        self.wrapped += other.wrapped
+        self.changes += [change for change in other.changes if change not in self.changes]
 
     # -- the operations
 
@@ -103,6 +122,7 @@ class Draft:
             raise Infeasible("the cell shows the value of an expression in it")
         indent = layout.indent(first)
         start, end = _comments_above(layout, first), _end_of(layout, last)
+        self.wrapped.append((start, end))
         step = _step(layout, first)
         protected = layout.strings(start, end)
         self.insert(start, f"{indent}{header}{layout.newline}")

@@ -70,14 +70,16 @@ class InsertEval(Repair):
         if shared is not None and not _is_switched_back(p, self.module, self.event, shared):
             # Others may hand it in eval mode.
             if handed_in:
-                draft.line_before(before, f"was_training = {name}.training")
-            draft.line_after(target, f"{name}.train(was_training)" if handed_in else f"{name}.train()")
+                found = p.new_name("was_training", name.removeprefix("self."), function)
+                draft.line_before(before, f"{found} = {name}.training")
+            draft.line_after(target, f"{name}.train({found})" if handed_in else f"{name}.train()")
         draft.line_before(before, f"{name}.eval()")
         # One computation would make its parts in two modes: a search that asks for the root here, and for its leaves elsewhere.
         alone = self.loop is not None or not _predicts_elsewhere(p, self.module, self.event, self.depth)
         # Eval mode would normalise with the statistics of whichever batch was the last.
         useful = not keeps_one_batch(switched)
-        return Plan(f"Set {name} to eval mode for this pass", "safe" if alone and covered and useful else "unsafe", [draft])
+        applicability: Applicability = "safe" if alone and covered and useful else "unsafe"
+        return Plan(f"Set {name} to eval mode for this pass", applicability, [draft], name)
 
 
 class InsertNoGrad(Repair):

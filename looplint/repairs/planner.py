@@ -13,7 +13,7 @@ from looplint.flow.remarks import Entrust
 from looplint.queries.program import Program
 from looplint.repairs.draft import Infeasible
 from looplint.repairs.layout import Block, Layout, Statement
-from looplint.repairs.names import binds, depends
+from looplint.repairs.names import binds, depends, sets
 from looplint.repairs.places import Layouts, Place, only_does
 from looplint.syntax.nodes import walk
 
@@ -28,6 +28,16 @@ class Planner:
         self._nodes: dict[cst.CSTNode, list[cst.CSTNode]] = {}
         # Where the events of a kind stand in a file, for the same reason.
         self._offsets: dict[tuple[type[Event], Layout], _Offsets] = {}
+        # The names that the repair at hand gives to what it keeps, by function; one repair may be made of several.
+        self.given: set[tuple[Statement | None, str]] = set()
+
+    def new_name(self, wanted: str, of: str, function: Statement | None) -> str:
+        """A name for what a repair keeps in a function: the wanted one, or where that is taken one that tells of what it is too."""
+        taken = function is not None and wanted in sets(function.node)
+        if taken or (function, wanted) in self.given:
+            wanted = f"{of.replace('.', '_').strip('_')}_{wanted}"
+        self.given.add((function, wanted))
+        return wanted
 
     def nodes_in(self, node: cst.CSTNode) -> list[cst.CSTNode]:
         """A node and all that are in it."""

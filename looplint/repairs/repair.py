@@ -20,10 +20,11 @@ class Plan:
         message: what is done, as a sentence.
         applicability: how far it can be trusted, where the finding holds on every path and no other file is changed.
         drafts: the changes, file by file.
+        name: what the sentence names that it is done to.
     """
 
-    def __init__(self, message: str, applicability: Applicability, drafts: list[Draft]) -> None:
-        self.message, self.applicability, self.drafts = message, applicability, drafts
+    def __init__(self, message: str, applicability: Applicability, drafts: list[Draft], name: str = "") -> None:
+        self.message, self.applicability, self.drafts, self.name = message, applicability, drafts, name
 
 
 class Repair(Record):

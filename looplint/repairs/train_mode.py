@@ -75,7 +75,7 @@ class InsertTrain(Repair):
         spot.insert(draft, f"{name}.train()")
         # A later validation that switches to no mode itself has the eval mode that is left on now.
         later = not relying.isdisjoint(forwards_finding(p.program, self.module, self.event))
-        return Plan(f"Set {name} to train mode before it is trained", "unsafe" if later else "safe", [draft])
+        return Plan(f"Set {name} to train mode before it is trained", "unsafe" if later else "safe", [draft], name)
 
     def _plan_in_turn(self, p: Planner, name: str, place: Place, depth: int, switch: Event) -> Plan:
         """At the top of the loop over passes: whether `eval()` follows in each pass that does not train is not proven."""
@@ -89,7 +89,7 @@ class InsertTrain(Repair):
             raise Infeasible("the model is not there yet at the top of the loop over passes")
         draft = Draft(spot.layout)
         spot.insert(draft, f"{name}.train()")
-        return Plan(f"Set {name} to train mode at the start of each pass", "unsafe", [draft])
+        return Plan(f"Set {name} to train mode at the start of each pass", "unsafe", [draft], name)
 
     def _named(self, p: Planner) -> tuple[str, Place, int]:
         """How the outermost function that names the model does so, what stands for the forward there, and how many calls deep that is."""

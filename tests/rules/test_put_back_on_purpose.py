@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import looplint
@@ -54,7 +56,8 @@ def train(loader, valid):
 
 def found(train: str, modes: str) -> list[str]:
     text = PROGRAM.format(train=train, modes=modes.replace("\n", "\n        "))
-    return [f.message.split(" is in train")[0] for f in looplint.lint(text, isolated=True) if f.code == "LL302"]
+    messages = [f.message for f in looplint.lint(text, isolated=True) if f.code == "LL302"]
+    return [name for message in messages for name in re.split(r" is in | are in ", message)[0].split(" and ")]
 
 
 @pytest.mark.parametrize(
