@@ -11,6 +11,8 @@ from looplint.domain.call_string import CallString
 from looplint.flow.graph import Condition, Edge, EventGraph, Node
 
 Edges = dict[int, list[Edge]]
+# The nodes to which a condition leads where it fails, and where it holds.
+_Outcomes = tuple[frozenset[int], frozenset[int]]
 # The nodes from which on a part is narrowed by way of a window of it, and those of the smallest window.
 _LARGE, _SMALLEST = 512, 128
 # Where more than this share is left, reducing once more would cost more than it saves.
@@ -148,14 +150,37 @@ def _deciding_nothing(graph: EventGraph, edges: Edges, relevant: Collection[int]
     looping = _loops_that_matter(graph, edges, relevant)
     nearest: dict[int, frozenset[int]] = {}
     found: dict[int, frozenset[Condition]] = {}
+    # What comes next after each outcome of each condition that is tested at a node.
+    after: dict[int, dict[Condition, _Outcomes]] = {}
     for index in sorted(edges, reverse=True):
         out = edges[index]
         led = [nearest[e.target] if e.target in nearest else _behind(e.target, edges, nearest, looping) for e in out]
         if conditions := frozenset(e.condition for e in out if e.condition is not None):
-            found[index] = frozenset(c for c in conditions if _leads(c, True, out, led) == _leads(c, False, out, led))
+            after[index] = {c: (_leads(c, False, out, led), _leads(c, True, out, led)) for c in conditions}
+            found[index] = frozenset(c for c, (fails, holds) in after[index].items() if fails == holds)
         reached = frozenset[int]().union(*led)
         nearest[index] = frozenset((index,)) if index in relevant or index in looping or len(reached) > _MANY else reached
+    for index, conditions in _split(edges, after).items():
+        found[index] |= conditions
     return found
+
+
+def _split(edges: Edges, after: dict[int, dict[Condition, _Outcomes]]) -> dict[int, frozenset[Condition]]:
+    """The conditions of which nodes have one outcome each, and that decide nothing wherever a way leads to the nodes of both.
+
+    Where a test is joined with what stands before it, its outcomes are at two nodes: `if a or b: ...; if c: ...` has one for each way on.
+    """
+    halves = {n: {c for c, (fails, holds) in tested.items() if not (fails and holds)} for n, tested in after.items()}
+    met: dict[int, set[Condition]] = {}
+    apart: dict[int, set[Condition]] = {}
+    for out in edges.values():
+        targets = {e.target for e in out if halves.get(e.target)}
+        for condition in set[Condition]().union(*(halves[n] for n in targets)):
+            at = [n for n in targets if condition in halves[n]]
+            fails, holds = (frozenset[int]().union(*(after[n][condition][held] for n in at)) for held in (False, True))
+            for n in at:
+                (met if fails == holds else apart).setdefault(n, set()).add(condition)
+    return {n: frozenset(conditions - apart.get(n, set())) for n, conditions in met.items()}
 
 
 def _behind(head: int, edges: Edges, nearest: dict[int, frozenset[int]], looping: Collection[int]) -> frozenset[int]:
