@@ -61,7 +61,8 @@ def train(model: nn.Module, loader, epochs: int):
 - Gradients that the program multiplies itself, as by `1 / scaler.get_scale()`, and a limit that it multiplies by the scale.
 - A clip that may be of another optimizer's gradients, and an optimizer in whose place another one of the same parameters steps.
 - A loss that only may be scaled: `GradScaler(enabled=False)`, bfloat16 without a scaler, one of several scalers.
-- A clip under a condition on what also switches the scaler on or off, and one in a branch without the scaler whose other branch uses it.
+- A clip under a condition on what also switches the scaler on or off, and one in a branch without the scaler whose other branch uses it,
+  unless the condition only asks whether there is a limit.
 - Libraries that unscale on their own (`accelerator.clip_grad_norm_`).
 
 ## Repair

@@ -182,6 +182,8 @@ class Clip(Event):
     whole: bool = True
     # Whether a scaler's factor is in the limit, as it is in the gradients.
     scaled: bool = False
+    # The dotted names in the limit: a condition on these alone asks whether there is one.
+    limit: frozenset[str] = frozenset()
 
 
 class Step(Event):

@@ -14,12 +14,18 @@ _DEPTH = 3
 
 
 def _possible_callers(code: ir.ModuleCode, line: Sequence[ClassRef], name: str) -> list[ir.Function]:
-    """What calls a name in a file and in those of the bases in a line of classes, without the methods that a nearer class replaces."""
+    """What calls a name in a file and in those of the bases in a line of classes, without the methods that a nearer class replaces and does not call."""
     codes = dict.fromkeys([code, *(each for cls in line if (each := cls.module.lowered()) is not None)])
     replaced = {
-        f for number, cls in enumerate(line) for name, f in cls.cls.methods.items() if any(name in c.cls.methods for c in line[:number])
+        f for number, cls in enumerate(line) for name, f in cls.cls.methods.items() if any(_replaces(c, name) for c in line[:number])
     }
     return [f for each in codes for f in _callers(each).get(name, ()) if f not in replaced]
+
+
+def _replaces(cls: ClassRef, name: str) -> bool:
+    """Whether a class has a method of its own in the place of its bases' one, and calls none of that name: `super().__call__(x)`."""
+    own = cls.cls.methods.get(name)
+    return own is not None and name not in own.called()
 
 
 @ir.kept_with_code

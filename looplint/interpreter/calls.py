@@ -289,7 +289,7 @@ def call_method(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
     if name == "__class__":  # `type(model)(width)` builds another one
         cls = classes.class_of(obj)
         return instantiate(interp, cls, args, expr) if cls is not None else unfollowed.unknown_call(interp, None, args, expr)
-    effect = objects.effect_of(obj, name)
+    effect = objects.effect_of(obj, name) or classes.method_of_a_base(interp, obj.cls, name)
     if effect is not None:
         hooks.handed.run(obj, args)
         method = transfers.METHODS.get(effect)

@@ -233,17 +233,31 @@ def either(interp: Interpreter, expr: ir.IfExp, left: Value, right: Value, built
 
 
 def _kept_instead(expr: ir.IfExp, pair: tuple[Obj, Obj], built: Trace, otherwise: Trace) -> bool:
-    """Whether one way builds an object, and the other keeps that of a name: `scaler = ShardedGradScaler() if fsdp else scaler`."""
-    ways = (pair[0] in built.built, pair[1] in otherwise.built)
+    """Whether one way builds an object, and the other keeps that of a name: `scaler = ShardedGradScaler() if fsdp else scaler`.
+
+    So does one way take what was handed in, where there is that.
+    """
+    ways = (pair[0] in built.built or (pair[0].symbolic and _if_there_is_one(expr)), pair[1] in otherwise.built)
     named = (ir.path_of(expr.body), ir.path_of(expr.orelse))
     return isinstance(pair[0], GONE_WHEN_REPLACED) and pair[0] is not pair[1] and any(ways) and bool(named[0 if ways[1] else 1])
+
+
+def _if_there_is_one(expr: ir.Expr) -> bool:
+    """Whether an expression gives what is handed in where there is that, and else what a name holds: `own if own is not None else self.optimizer`."""
+    match expr:
+        case ir.IfExp(test=ir.Compare(left=asked, ops=["is not"], rights=[ir.Const(value=None)]), body=body, orelse=ir.Name() | ir.Attr()):
+            return ir.render(asked) == ir.render(body)
+        case ir.IfExp(test=asked, body=body, orelse=ir.Name() | ir.Attr()):
+            return ir.render(asked) == ir.render(body)
+    return False
 
 
 def beside(interp: Interpreter, stmt: ir.Assign, known: Value, made: Obj) -> Value:
     """What a name holds that gets an object from out of sight, or one that the statement builds: `getattr(config, "optimizer", Adam(...))`."""
     sites = {id(each.node) for each in ir.walk(stmt.value)}
     ways = [ref(made), *(frozenset({atom}) for atom in sorted(known, key=stable))]
-    return _as_one(interp, stmt.node, made.name, ways, lambda obj: obj is made or _built_at(obj, sites))
+    kept = _if_there_is_one(stmt.value) and isinstance(made, GONE_WHEN_REPLACED)
+    return _as_one(interp, stmt.node, made.name, ways, lambda obj: obj is made or kept or _built_at(obj, sites))
 
 
 def _built_at(obj: Obj, sites: set[int]) -> bool:

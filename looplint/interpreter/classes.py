@@ -11,7 +11,7 @@ from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func,
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.frameworks import FRAMEWORK_BASES, OTHER_FRAMEWORKS, TRAINERS
-from looplint.knowledge.lookup import call_effect, kind_of_subclass
+from looplint.knowledge.lookup import call_effect, kind_of_subclass, listed_method
 from looplint.knowledge.pytorch import BARE_MODULES, names_a_loss
 from looplint.syntax import ir
 from looplint.syntax.idle_scalers import is_idle_scaler
@@ -97,6 +97,12 @@ def _bases_outside(interp: Interpreter, cls: ClassRef) -> list[External | Unknow
 
 def external_bases(interp: Interpreter, cls: ClassRef) -> list[str]:
     return [a.qualname for a in _bases_outside(interp, cls) if isinstance(a, External)]
+
+
+def method_of_a_base(interp: Interpreter, cls: ClassRef | None, name: str) -> str | None:
+    """The effect of a method that a class has of a base which is no class of the project, where the tables have that."""
+    bases = external_bases(interp, cls) if cls is not None else ()
+    return next((effect for base in bases if (effect := listed_method(base, name)) is not None), None)
 
 
 def has_unknown_base(interp: Interpreter, cls: ClassRef) -> bool:

@@ -20,6 +20,7 @@ from looplint.domain.values import (
     Func,
     Number,
     Params,
+    Ref,
     Tensor,
     Tuple,
     Unknown,
@@ -132,6 +133,8 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
         elif arg.star == "**":
             dicts = refs(value, Dict)
             args.starred = args.starred or not (len(value) == 1 and len(dicts) == 1 and dicts[0].exact and not dicts[0].changed)
+            if args.starred and isinstance(arg.value, ir.Call):
+                args.keywords.update(_gone_through(interp, arg.value))
             for obj in dicts:
                 args.keywords.update({k[1:]: v for k, v in obj.heap.items() if k.startswith("=")})
         elif arg.keyword:
@@ -147,6 +150,19 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
         endings.end_there(interp, f"`{ir.render(expr.func)}(...)` ends in a TypeError: {complaint}", expr)
         return UNKNOWN
     return calls.call(interp, callee, args, expr)
+
+
+def _gone_through(interp: Interpreter, made: ir.Call) -> dict[str, Value]:
+    """The objects that a dict of which not all is known holds by the names under which the call that makes it got them: `**merged(config, optimizer=optimizer)`."""
+    given = {arg.keyword: arg.value for arg in made.args if arg.keyword and isinstance(arg.value, ir.Name | ir.Attr)}
+    with interp.looking(), interp.gradients.unread():
+        values = {name: evaluate(interp, value) for name, value in given.items()}
+    return {name: value for name, value in values.items() if value != NONE and _are_objects(value)}
+
+
+def _are_objects(value: Value) -> bool:
+    """Whether something is an object, or several in a tuple, or None in their place."""
+    return all(any(map(_are_objects, a.items)) if isinstance(a, Tuple) else isinstance(a, Ref) or a in NONE for a in value)
 
 
 def _display(interp: Interpreter, expr: ir.Display) -> Value:

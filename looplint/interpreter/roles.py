@@ -170,8 +170,13 @@ def _makes_modules(usage: Usage) -> bool:
 
 def _names_a_class(name: str) -> bool:
     """Whether a name is that of a class: `loss_head_cls(model)` gives one of its objects."""
-    return not _CLASSES.isdisjoint(name.split("_"))
+    return not _CLASSES.isdisjoint(_words(name))
 
 
 def _names_a_maker(name: str) -> bool:
-    return name[:1].isupper() or not _MAKERS.isdisjoint(name.lower().split("_"))
+    return name[:1].isupper() or not _MAKERS.isdisjoint(_words(name.lower()))
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name, without the numbers that tell several of one kind apart: `model_class2`, `build_net_1`."""
+    return [word.rstrip("0123456789") for word in name.split("_")]

@@ -12,7 +12,15 @@ _OF_EDGES = """
     """.split()
 # What gives a tensor with the graph of what it is given.
 _OF_GRAPHS = "cumsum group_argsort group_cat index_sort narrow normalized_cut one_hot scatter segment select softmax spmm".split()
+# The PPO of habitat's baselines sends its loss backward and steps between methods that only clip gradients, or tell a reducer of the loss.
+# Source: habitat-lab 0.1.7 to 0.2.2, "habitat_baselines/rl/ppo/ppo.py" and "habitat_baselines/rl/ddppo/algo/ddppo.py".
+_OF_HABITAT = [
+    f"habitat_baselines.rl.{owner}.{method}"
+    for owner in ("ppo.PPO", "ppo.ppo.PPO", "ddppo.algo.DDPPO", "ddppo.algo.ddppo.DDPPO", "ddppo.algo.ddppo.DecentralizedDistributedMixin")
+    for method in ("before_backward", "after_backward", "before_step", "after_step", "init_distributed")
+]
 CALLS: dict[str, str] = {
+    **dict.fromkeys(_OF_HABITAT, "pure"),
     # MONAI: what applies a model to a volume, whole or window by window
     "monai.inferers.sliding_window_inference": "apply-in-windows",
     "monai.inferers.utils.sliding_window_inference": "apply-in-windows",

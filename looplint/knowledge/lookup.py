@@ -87,6 +87,12 @@ def is_listed(qualname: str) -> bool:
     return _listed(qualname) is not None
 
 
+def listed_method(base: str, name: str) -> str | None:
+    """The effect of a method of a library's class that has a row of its own, for what derives from that class, too."""
+    qualname = f"{base}.{name}"
+    return own.effect_of(qualname) or _listed(qualname)
+
+
 def counts_as_true(qualname: str) -> bool:
     """Whether what a library has under a name is a function, a class or something else that is true in a test, and no flag that may be off."""
     owner, _, leaf = qualname.rpartition(".")

@@ -8,7 +8,7 @@ from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Module, Obj, Optimizer, Scaler
 from looplint.domain.values import constant_of
 from looplint.flow.automaton import Automaton
-from looplint.flow.events import Backward, Escape, Event, Move, Step, Train, Unscale, Update
+from looplint.flow.events import Backward, Clip, Escape, Event, Move, Step, Train, Unscale, Update
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
@@ -202,13 +202,13 @@ def perhaps_off(program: Program, event: Event, scaler: Scaler) -> bool:
     """Whether a scaler that may be built to do nothing is perhaps off where an event happens.
 
     It is on in a branch that uses it, and in the branches in that. A branch without it may be the one for full precision where the other branch uses it,
-    or where it steps in the same loop under conditions of another kind.
+    or where it steps in the same loop under conditions of another kind. Whether there is a limit to clip by says nothing of the scaler.
     """
     if not scaler.symbolic and (scaler.enabled is None or constant_of(scaler.enabled) is not None):
         return False
     uses = [e for e in program.of(Step, Unscale, Update) if scaler in involved(e)]
     for guard in event.guards:
-        if any(stands_under(e, (guard,)) for e in uses):
+        if any(stands_under(e, (guard,)) for e in uses) or (isinstance(event, Clip) and guard.names and guard.names <= event.limit):
             continue
         if any(rule_each_other_out((guard,), e.guards) for e in uses):
             return True

@@ -42,7 +42,7 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         return losses.of_library(interp, obj, next(iter(bases), ""), args, expr)
     if isinstance(obj, Module) and name in ("__call__", "forward"):
         return frozenset({combine(interp.grad, args.values()) or Tensor(frozenset({obj}), under(interp.grad, "yes"))})
-    if objects.effect_of(obj, name) is not None:
+    if objects.effect_of(obj, name) is not None or classes.method_of_a_base(interp, obj.cls, name) is not None:
         return calls.call_method(interp, obj, name, args, expr)
     if isinstance(obj, Dataset | FrameworkModule | Module):
         return unfollowed.quiet(interp, args)

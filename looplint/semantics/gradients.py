@@ -202,8 +202,15 @@ def clip(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     norm = args.get(1, *_LIMITS)
     if norm is not None and _infinite(norm):
         return frozenset({Tensor()})  # measures the norm, clips nothing
-    interp.emit(Clip(whole=whole, scaled=_in_scale(norm)), expr.node, sources)
+    interp.emit(Clip(whole=whole, scaled=_in_scale(norm), limit=_names_in_limit(expr)), expr.node, sources)
     return frozenset({Tensor()})
+
+
+def _names_in_limit(expr: ir.Call) -> frozenset[str]:
+    """The dotted names of which the limit of a clip is computed."""
+    second = [arg for arg in expr.args if not arg.keyword and not arg.star][1:2]
+    limits = [arg.value for arg in expr.args if arg in second or arg.keyword in _LIMITS]
+    return frozenset(name for limit in limits for name in ir.paths_in(limit))
 
 
 def _infinite(value: Value) -> bool:

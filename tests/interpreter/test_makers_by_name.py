@@ -40,18 +40,18 @@ def codes(name: str, start: str) -> list[str]:
     return [f.code for f in looplint.lint(SCRIPT.format(name=name, start=start), isolated=True) if f.severity != "advice"]
 
 
-@pytest.mark.parametrize("name", ["model_weight_initializer", "model_converter", "net_creator", "backbone_maker"])
+@pytest.mark.parametrize("name", ["model_weight_initializer", "model_converter", "net_creator", "backbone_maker", "net_creator_2"])
 def test_the_model_goes_on(name: str) -> None:
     assert codes(name, "pass") == ["LL301"]
     assert codes(name, "self.model.train()") == []
 
 
-@pytest.mark.parametrize("name", ["model", "wrapping_net"])
+@pytest.mark.parametrize("name", ["model", "wrapping_net", "model2", "net_21"])
 def test_a_model_is_another_one(name: str) -> None:
     assert codes(name, "self.model.train()") == []
 
 
-@pytest.mark.parametrize("name", ["model_def", "net_ctor", "model_klass"])
+@pytest.mark.parametrize("name", ["model_def", "net_ctor", "model_klass", "model_class2", "build_model_2", "net2_cls1"])
 def test_what_it_gives_is_built_once(name: str) -> None:
     assert_marked(f"""
         import importlib
@@ -72,4 +72,28 @@ def test_what_it_gives_is_built_once(name: str) -> None:
             path, {name} = load(config.path)
             model = {name}(**config.__dict__)
             fit(model, loader)
+        """)
+
+
+def test_several_are_built_of_classes_with_numbers() -> None:
+    assert_marked("""
+        import models
+
+        class Agent:
+            def __init__(self, config):
+                model_class = getattr(models, config.first)
+                self.model = nn.DataParallel(model_class(config))
+                model_class2 = getattr(models, config.second)
+                self.model2 = nn.DataParallel(model_class2(config))
+                self.optimizer = torch.optim.Adam(self.model2.module.parameters())
+
+            def train(self, loader):
+                codes = self.model.eval()
+                gpt = self.model2.train()
+                for x, y in loader:
+                    with torch.no_grad():
+                        code = codes(x)
+                    output, loss = gpt(code, y)
+                    loss.backward()  # expect: LL102
+                    self.optimizer.step()
         """)
