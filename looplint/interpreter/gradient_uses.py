@@ -35,8 +35,9 @@ def of_call(gradients: GradientAccess, call: ir.Call) -> AbstractContextManager[
         return gradients.unapplied() if method in _MEASURING else _IN_ANY_WAY
     if method in _EMPTYING and not isinstance(call.func.value, ir.Call):
         return gradients.unread()
-    measured = method in _MEASURING or (method in _REDUCING and not call.args)
-    return gradients.unapplied() if measured or (method in _CHANGING and call.dropped) else _IN_ANY_WAY
+    if method in _CHANGING and call.dropped:
+        return gradients.changed()
+    return gradients.unapplied() if method in _MEASURING or (method in _REDUCING and not call.args) else _IN_ANY_WAY
 
 
 def of_attribute(gradients: GradientAccess, expr: ir.Attr) -> AbstractContextManager[None]:
@@ -64,7 +65,7 @@ def _is_gradient_times(expr: ir.Expr) -> bool:
 
 def of_target(gradients: GradientAccess, target: ir.Expr) -> AbstractContextManager[None]:
     """How the target of `p.grad *= factor` is to be read, and the owner of that of `p.grad.data = value`."""
-    return gradients.unapplied() if is_gradient(target) else _IN_ANY_WAY
+    return gradients.changed() if is_gradient(target) else _IN_ANY_WAY
 
 
 def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Function) -> AbstractContextManager[None]:
