@@ -110,12 +110,22 @@ class GradientAccess:
 
     @contextmanager
     def unapplied(self) -> Iterator[None]:
-        """Evaluate what measures the gradients that it comes by, or changes them in place: it is no step."""
+        """Evaluate what measures the gradients that it comes by: it is no step."""
         before = self.applied, self.applied_unknown
         try:
             yield
         finally:
             self.applied, self.applied_unknown = before
+
+    @contextmanager
+    def changed(self) -> Iterator[None]:
+        """Evaluate what changes the gradients that it comes by in place: it is no step, and takes nothing of them elsewhere."""
+        before = set(self.read_of_tensors)
+        with self.unapplied():
+            try:
+                yield
+            finally:
+                self.read_of_tensors = before
 
 
 class Flags:

@@ -28,13 +28,16 @@ _IN_ANY_WAY = nullcontext()
 
 def of_call(gradients: GradientAccess, call: ir.Call) -> AbstractContextManager[None]:
     """How the receiver of a method call is to be read."""
-    if not isinstance(call.func, ir.Attr) or not is_gradient(call.func.value):
+    if not isinstance(call.func, ir.Attr) or not _is_gradient_times(call.func.value):
         return _IN_ANY_WAY
     method = call.func.attr
+    if not is_gradient(call.func.value):
+        return gradients.unapplied() if method in _MEASURING else _IN_ANY_WAY
     if method in _EMPTYING and not isinstance(call.func.value, ir.Call):
         return gradients.unread()
-    measured = method in _MEASURING or (method in _REDUCING and not call.args)
-    return gradients.unapplied() if measured or (method in _CHANGING and call.dropped) else _IN_ANY_WAY
+    if method in _CHANGING and call.dropped:
+        return gradients.changed()
+    return gradients.unapplied() if method in _MEASURING or (method in _REDUCING and not call.args) else _IN_ANY_WAY
 
 
 def of_attribute(gradients: GradientAccess, expr: ir.Attr) -> AbstractContextManager[None]:
@@ -49,12 +52,20 @@ def measures(call: ir.Call) -> bool:
 
 def of_argument(gradients: GradientAccess, argument: ir.Expr) -> AbstractContextManager[None]:
     """How an argument is to be read that is measured."""
-    return gradients.unapplied() if is_gradient(argument) else _IN_ANY_WAY
+    return gradients.unapplied() if _is_gradient_times(argument) else _IN_ANY_WAY
+
+
+def _is_gradient_times(expr: ir.Expr) -> bool:
+    """Whether an expression is written as a gradient, or one times or by something: `p.grad.detach() * inverse_scale`."""
+    match expr:
+        case ir.Binary(op="*" | "/", left=left, right=right):
+            return _is_gradient_times(left) or (expr.op == "*" and _is_gradient_times(right))
+    return is_gradient(expr)
 
 
 def of_target(gradients: GradientAccess, target: ir.Expr) -> AbstractContextManager[None]:
     """How the target of `p.grad *= factor` is to be read, and the owner of that of `p.grad.data = value`."""
-    return gradients.unapplied() if is_gradient(target) else _IN_ANY_WAY
+    return gradients.changed() if is_gradient(target) else _IN_ANY_WAY
 
 
 def of_assigned(gradients: GradientAccess, stmt: ir.Assign, function: ir.Function) -> AbstractContextManager[None]:

@@ -249,7 +249,7 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
         return UNKNOWN  # a text, a dict or a logger goes by the name
     if name in ("weight", "bias", "data"):
         return frozenset({Params(frozenset({obj}), exact=False, form="tensors" if name == "data" else "one")})
-    if name in GRADIENTS and isinstance(obj, Module) and obj.part:
+    if name in GRADIENTS and isinstance(obj, Module) and (obj.part or obj.parameter):
         gradient = Params(frozenset({obj}), exact=False, grad=True, form="tensors")  # what has a gradient is a parameter
         hooks.gradient_read.run(interp, gradient)
         return frozenset({gradient})

@@ -40,7 +40,7 @@ from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.sent_backward import sent_backward, sent_where_given, terms_sent_backward
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
 from looplint.knowledge.frameworks import DIFFERENTIATING, LIBRARIES, MODELS_OF_TRAINER
-from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.lookup import call_effect, method_effect
 from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss, names_a_metric
 from looplint.regex import regex
 from looplint.syntax import ir
@@ -66,7 +66,8 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     named = _class_named(interp, func.module, param.annotation)
     kind = classes.kind_of_class(interp, named) if named is not None else None
     cls = named if kind is Instance else None
-    told = cls is not None and not classes.has_unknown_base(interp, cls)  # and no guess by its use is better
+    # No guess by its use is better than what its class tells.
+    told = cls is not None and not classes.has_unknown_base(interp, cls) and not _is_left_to_subclasses(interp, cls, param.name, usage)
     value = symbolic(interp, param.name, usage, annotation, key) if not told else UNKNOWN
     if value != UNKNOWN:
         for module in refs(value, Module):
@@ -110,6 +111,18 @@ def _class_named(interp: Interpreter, module: ModuleInfo, annotation: ir.Expr | 
         return None
     value = classes.static_value(interp, annotation, module)
     return next((a for a in value if isinstance(a, ClassRef)), None) if len(value) == 1 else None
+
+
+def _is_left_to_subclasses(interp: Interpreter, cls: ClassRef, name: str, usage: ir.Usage) -> bool:
+    """Whether a class has none of the methods that make what is used as an optimizer or scaler one: its subclasses have them of torch's own.
+
+    `class SGD(BaseOptim, torch.optim.SGD)`, of `optimizer: BaseOptim`.
+    """
+    role = infer_role(name, usage, "")
+    if role not in OF_A_LOOP or not proves_itself(role, usage) or classes.find_member(interp, cls, "__getattr__") is not None:
+        return False
+    asked = [method for method in usage.methods if method_effect(role, method) is not None]
+    return bool(asked) and all(classes.find_member(interp, cls, method) is None for method in asked)
 
 
 def _build(interp: Interpreter, obj: Obj, cls: ClassRef) -> None:

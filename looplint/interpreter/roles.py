@@ -152,9 +152,13 @@ def proves_itself(role: str, usage: Usage) -> bool:
 
 def _goes_to_a_scaler(usage: Usage) -> bool:
     """Whether a scaler steps it, or divides its gradients: `scaler.step(optimizer)`, `scaler.unscale_(optimizer)`, `loss_scaler(loss, optimizer)`."""
-    return any(
+    by_place = any(
         _SCALED.search(callee) if position == 0 else position == 1 and callee.lower().endswith(_SCALERS)
         for callee, position in usage.passed
+    )
+    return by_place or any(
+        keyword == "optimizer" and (_SCALED.search(callee) is not None or callee.lower().endswith(_SCALERS))
+        for callee, keyword in usage.named
     )
 
 

@@ -12,6 +12,7 @@ from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, 
 from looplint.flow.events import Escape, LoadState
 from looplint.flow.remarks import Entrust, EpochSet
 from looplint.interpreter import handed_out, hooks
+from looplint.interpreter.filled import may_fill
 from looplint.interpreter.interpreter import TRACKED, Interpreter
 from looplint.knowledge import naming
 from looplint.knowledge.pytorch import names_a_loss
@@ -39,6 +40,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         return quiet(interp, args)
     if naming.asks(name):
         return put_off(interp, args)
+    may_fill(interp, values)
     held = interp.held_by(values)
     reached: list[Obj] = [obj for obj in held if isinstance(obj, TRACKED)]
     for obj in held:
@@ -174,6 +176,9 @@ def made_of(values: Iterable[Value], deps: frozenset[Obj]) -> Unknown:
 
 
 def put_off(interp: Interpreter, args: Arguments) -> Value:
-    """Nothing happens to what is given; functions among it may be called later."""
-    interp.agenda.values.extend(value for value in args.values() if any(isinstance(a, Func) for a in value))
+    """Nothing happens to what is given; functions among it may be called later, with what is given beside them."""
+    functions = [value for value in args.values() if any(isinstance(a, Func) for a in value)]
+    interp.agenda.values.extend(functions)
+    if functions:
+        may_fill(interp, args.values())
     return UNKNOWN

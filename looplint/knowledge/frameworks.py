@@ -184,6 +184,19 @@ CALLS: dict[str, str] = {
     "torch_geometric.seed.seed_everything": "pure",
 }
 
+# The functions of torch.distributed that fill a list which they are given, and which of their arguments that is: its position and its name.
+# Source: torch/distributed/distributed_c10d.py.
+FILLED: dict[str, tuple[int, str]] = {
+    "all_gather": (0, "tensor_list"),
+    "all_gather_object": (0, "object_list"),
+    "all_to_all": (0, "output_tensor_list"),
+    "broadcast_object_list": (0, "object_list"),
+    "gather": (1, "gather_list"),
+    "gather_object": (1, "object_gather_list"),
+    "recv_object_list": (0, "object_list"),
+    "scatter_object_list": (0, "scatter_object_output_list"),
+}
+
 # (prefix, effect of every name below it); the longest prefix wins.
 PREFIXES: tuple[tuple[str, str], ...] = (
     ("torch.optim.lr_scheduler.", "scheduler"),

@@ -26,6 +26,7 @@ _BUILTINS: dict[str, str] = {
     "typing.cast": "told-type", "typing_extensions.cast": "told-type", "torch.jit.annotate": "told-type",
     "typing.assert_type": "same", "typing_extensions.assert_type": "same",
     "random.choice": "drawn", "random.sample": "drawn-items", "random.choices": "drawn-items", "numpy.random.choice": "drawn", "numpy.random.permutation": "drawn-items",
+    "random.shuffle": "shuffle", "numpy.random.shuffle": "shuffle", "heapq.heapify": "shuffle",
     "pickle.load": "read-file", "dill.load": "read-file", "joblib.load": "read-file", "safetensors.torch.load_file": "read-file",
     "functools.partial": "partial", "functools.wraps": "decorator", "functools.lru_cache": "decorator", "functools.cache": "decorator",
     "weakref.WeakKeyDictionary": "dict", "weakref.WeakValueDictionary": "dict", "weakref.ref": "weak-reference", "weakref.ref.__call__": "same", "weakref.proxy": "weak-reference",

@@ -26,8 +26,9 @@ _OF_SAVING = rf"(?i)_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$"
 # What a class is called whose objects save and restore the states of what they are made with, or what makes such a one: `DetectionCheckpointer(model)`.
 _OF_CHECKPOINTERS = r"(?i)\w*(checkpointer|(checkpoint|ckpt)_?(saver|manager|handler|keeper|io))$"
 
-# What a function is called that asks what a model is, or how large: `is_parallel(model)`, `count_parameters(model)`, `params_count(model)`.
-_OF_QUESTIONS = r"(?i)_*((is|has)_\w+|(get_|compute_)?((count|num|number|n|total|size)_(of_)?(\w+_)?param(eter)?s|(\w+_)?param(eter)?s?_(count|number)))$"
+# What a function is called that asks what a model is, how large, or for its state: `is_parallel(model)`, `count_parameters(model)`, `params_count(model)`,
+# `get_model_state_dict(model)`.
+_OF_QUESTIONS = r"(?i)_*((is|has)_\w+|(get|collect|gather|extract)_(\w+_)?state_dicts?|(get_|compute_)?((count|num|number|n|total|size)_(of_)?(\w+_)?param(eter)?s|(\w+_)?param(eter)?s?_(count|number)))$"
 
 # What a function is called that restores a state: `load_checkpoint`, `maybe_load_checkpoint`, `resume_from_checkpoint`, `restore`.
 _OF_LOADING = rf"(?i)_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(and|then)_)\w+_)?({_STATE}|from_\w+)(_from_\w+|_if_\w+)?)?$"

@@ -16,8 +16,9 @@ def steps_in_some_call(steps: Iterable[Step], optimizer: Obj) -> list[Step]:
 
 
 def _built_alike(one: Obj, other: Obj) -> bool:
-    """Whether two objects are built at one place; what is handed to a function has the place of the function."""
-    return one.node is not None and one.node is other.node and (one.name == other.name or not other.symbolic)
+    """Whether two objects are built at one place; what is handed to a function has the place of the function, what each branch builds that of the `if`."""
+    shares_its_place = other.symbolic or bool(other.one_of)
+    return one.node is not None and one.node is other.node and (one.name == other.name or not shares_its_place)
 
 
 def is_beside(step: Step, optimizer: Optimizer | Engine, backward: Backward) -> bool:

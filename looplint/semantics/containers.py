@@ -149,9 +149,24 @@ def _on_list(interp: Interpreter, obj: List, name: str, args: Arguments, expr: i
             return objects.entries(interp, obj)
         case "clear" | "remove":
             keeping.take_out(interp, expr.node, ref(obj))
+        case "sort" | "reverse":
+            _put_in_another_order(obj)
         case "copy":
             return ref(obj)
     return UNKNOWN
+
+
+def _put_in_another_order(obj: List) -> None:
+    """Which item stands where is not known any more, of more than one."""
+    if obj.items is not None and len(set(obj.items)) > 1:
+        obj.items = obj.last = None
+
+
+@transfer("shuffle")
+def _shuffle(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    for obj in refs(args.get(0, "x") or NOTHING, List):
+        _put_in_another_order(obj)
+    return NONE
 
 
 @methods_of(Dict)

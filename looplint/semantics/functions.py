@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from looplint.domain.values import NOTHING, UNKNOWN, Arguments, External, Method, Number, Partial, Ref, Value, constant_of, exact_items
 from looplint.interpreter import unfollowed
+from looplint.interpreter.filled import fill
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
+from looplint.knowledge.frameworks import FILLED
 from looplint.syntax import ir
 
 
-@transfer("pure", "collective", "update-bn", "field")
+@transfer("collective")
+def _collective(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """What the processes send each other is put into a list that some functions are given; tensors are written in place."""
+    place = FILLED.get(qualname.rpartition(".")[2])
+    given = args.get(*place) if place is not None else None
+    if given is not None:
+        fill(interp, given)
+    return unfollowed.put_off(interp, args)
+
+
+@transfer("pure", "update-bn", "field")
 def _pure(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """Nothing happens to what it is given. Functions among its arguments may be called later."""
     return unfollowed.put_off(interp, args)

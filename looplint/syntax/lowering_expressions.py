@@ -87,6 +87,10 @@ class ExpressionLowering(Scopes):
                 callee: str | None = f"{ir.SUPER}.{method}"
             case ir.Subscript(value=table):
                 callee = f"{path}[]" if (path := ir.path_of(table)) is not None else None
+            case ir.Call(func=ir.Name() | ir.Attr() as wrapper, args=[ir.Arg(value=wrapped, keyword=None, star="")]) if (
+                ir.path_of(wrapper) != "type"
+            ):
+                callee = ir.path_of(wrapped)  # `retry(self.infer)(output)` calls `self.infer(output)`
             case _:
                 callee = ir.path_of(func)
         if callee is None:

@@ -39,6 +39,8 @@ MEASURED = [
     "norm = torch.norm(torch.stack([torch.norm(p.grad) for p in net.parameters()]))",
     "device = [*net.parameters()][0].grad.device; print(torch.stack([torch.norm(p.grad.detach()).to(device) for p in net.parameters()]))",
     "print(sum(p.grad.norm() for p in net.parameters() if p.grad.dtype == torch.float), net.weight.grad.device, net.weight.grad.data.shape)",
+    "norm = torch.norm(torch.stack([torch.norm(p.grad.detach() * factor, 2.0) for p in net.parameters()]))",
+    "print(sum((factor * p.grad / 2).norm() for p in net.parameters()))",
     FOR + "assert torch.isfinite(p.grad).all()",
     FOR + "print(p.grad.abs().mean().item())",
     FOR + "if p.grad is not None and p.grad.data.isnan().any():\n                    break",
