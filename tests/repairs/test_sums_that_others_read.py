@@ -38,7 +38,7 @@ for x in torch.randn(8, 4, 3):
         ("", True),
         ("print(controller.cell(torch.ones(3)).sum())", True),
         ("\n\ndef other(guide, loss):\n    return loss + 0.1 * guide.controller.penalty", False),
-        ("\n\nclass Search:\n    def train(self):\n        (0.1 * self.controller.penalty).backward()", False),
+        ("\n\nclass Search:\n    def loss(self):\n        return 0.1 * self.controller.penalty", False),
     ],
     ids=["nobody", "another name", "a function", "a trainer"],
 )
