@@ -165,6 +165,18 @@ CONVERTING = frozenset({"as_tensor"})
 FACTORIES = frozenset({
     "tensor", "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy",
 })  # fmt: skip
+# Functions and methods that take numbers alone, beside the tensor whose method they are: sizes and counts.
+TAKING_NUMBERS = FACTORIES - {"tensor", "from_numpy"} | {
+    "view",
+    "reshape",
+    "unflatten",
+    "repeat",
+    "expand",
+    "new_zeros",
+    "new_ones",
+    "new_empty",
+    "range",
+}
 # Functions of torch whose result never carries a graph, but for tensors that are converted.
 DETACHED = DETACHED_METHODS | FACTORIES | {
     "equal", "allclose", "as_tensor", "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",
