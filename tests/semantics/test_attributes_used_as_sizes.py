@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from programs import assert_marked
 
 PROGRAM = """
