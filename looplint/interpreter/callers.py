@@ -16,10 +16,13 @@ _DEPTH = 3
 def _possible_callers(code: ir.ModuleCode, line: Sequence[ClassRef], name: str) -> list[ir.Function]:
     """What calls a name in a file and in those of the bases in a line of classes, without the methods that a nearer class replaces."""
     codes = dict.fromkeys([code, *(each for cls in line if (each := cls.module.lowered()) is not None)])
-    replaced = {
-        f for number, cls in enumerate(line) for name, f in cls.cls.methods.items() if any(name in c.cls.methods for c in line[:number])
-    }
+    replaced = {f for number, cls in enumerate(line) for f in cls.cls.methods.values() if _is_replaced(f, line[:number])}
     return [f for each in codes for f in _callers(each).get(name, ()) if f not in replaced]
+
+
+def _is_replaced(method: ir.Function, nearer: Sequence[ClassRef]) -> bool:
+    """Whether one of some nearer classes has a method of that name, and does not add to those behind it: `super().predict(data)`."""
+    return any(method.name not in f.called() for cls in nearer if (f := cls.cls.methods.get(method.name)) is not None)
 
 
 @ir.kept_with_code
