@@ -165,6 +165,8 @@ CONVERTING = frozenset({"as_tensor"})
 FACTORIES = frozenset({
     "tensor", "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy",
 })  # fmt: skip
+# Those of them that are told the sizes of all dimensions.
+MADE_BY_SIZE = frozenset({"zeros", "ones", "empty", "full", "rand", "randn", "randint"})
 # Functions and methods that take numbers alone, beside the tensor whose method they are: sizes and counts.
 TAKING_NUMBERS = FACTORIES - {"tensor", "from_numpy"} | {
     "view",
