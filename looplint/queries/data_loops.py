@@ -63,7 +63,7 @@ def of_a_few(program: Program, event: Forward, loop: Loop | None) -> bool:
     """
     if loop is not None and (event.key in program.uses.compared or (takes_data(loop) and not _is_of_settings(loop))):
         return False
-    few = bool(event.loops) and _has_few_turns(event.loops[-1])
+    few = bool(event.loops) and _has_few_turns(event.loops[-1]) and not _trains(program, event.loops[-1])
     return event.of_one_item or (
         few and all(_has_few_turns(loop) or _is_of_objects(loop) or _trains(program, loop) for loop in event.loops)
     )

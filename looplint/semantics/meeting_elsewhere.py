@@ -61,6 +61,7 @@ class _Reading:
         self._call = call
         self._name = ir.render(call.func.value)
         self._places: dict[str, Places] = {}
+        self._in_a_loop = False
 
     def read(self, body: Iterable[ir.Stmt]) -> None:
         for stmt in body:
@@ -76,10 +77,13 @@ class _Reading:
                     self._set(target, self._together([target, value]))
                 case ir.ExprStmt(value=value):
                     self._drop(value)
-            # What a turn leaves behind meets what the next one begins with.
-            for _ in range(2 if isinstance(stmt, ir.For | ir.While) else 1):
+            # What a turn leaves behind meets what the next one begins with; the loops in a loop are read again with it.
+            again = isinstance(stmt, ir.For | ir.While) and not self._in_a_loop
+            self._in_a_loop = self._in_a_loop or again
+            for _ in range(2 if again else 1):
                 for inner in ir.bodies(stmt):
                     self.read(inner)
+            self._in_a_loop = self._in_a_loop and not again
 
     def forget_names(self) -> None:
         """Keep the attributes alone: the names were those of another function."""

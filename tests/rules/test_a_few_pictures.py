@@ -104,6 +104,12 @@ def test_all_examples_after_an_epoch(loop: str, given: str) -> None:
     assert _severities(AFTER_EPOCHS, loop, given) == ["warning"]
 
 
+def test_a_few_epochs_are_no_few_examples() -> None:
+    program = AFTER_EPOCHS.replace("LOOP", "if self.examples:").replace("range(args.epochs)", "range(10)")
+    program = program.replace('utils.save_image(output, "pictures.png")', "print(output.sum().item())")
+    assert _severities(program, "", "self.examples") == ["warning"]
+
+
 @pytest.mark.parametrize("given", ONE)
 @pytest.mark.parametrize("loop", ["for each in config.analysis_pair:", "for each in self.args.pictures:"])
 def test_one_item_that_the_program_makes(loop: str, given: str) -> None:
