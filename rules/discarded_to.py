@@ -64,7 +64,7 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 ## Repair
 
 Safe: assign the result. Unsafe where a move would reach what is read as an array, or a file that hands things to other processes, where
-a model that the function applies may not be on that device, and with `memory_format=`, as `view()` may refuse another layout.
+a model that the function applies may not be on that device, or a tensor that it computes with (`y * torch.ones(n)`), and with `memory_format=`, as `view()` may refuse another layout.
 
 ## Evidence
 
@@ -85,5 +85,5 @@ def check(program: Program) -> Reports:
         message = (
             f"{event.receiver}.{event.method}() {does} nothing by itself: its result is not used, and {event.receiver} {stays}; {instead}"
         )
-        repair = AssignResult(event=event, left_behind=leaves_models_behind(program, event))
+        repair = AssignResult(event=event, left_behind=event.meets or leaves_models_behind(program, event))
         yield Report(event, message, severity="advice" if event.again or event.of_parameter else None, repair=repair)

@@ -7,8 +7,8 @@ data in which nothing is trained, in any such loop where the result is compared 
 model is one that an optimizer of the program steps.
 
 A single forward outside of all loops, or in one that is left in its first turn, is advice: one graph is built. So is the forward of a single item, such
-as the observation of an environment, outside of a loop over data, and that of a head whose features come from a forward without a graph: the larger part
-of the pass builds none. Several models of one pass are one finding, with the places of all.
+as the observation of an environment, or of a few pictures after an epoch (`for i in range(5)`), outside of a loop over data, and that of a head whose
+features come from a forward without a graph: the larger part of the pass builds none. Several models of one pass are one finding, with the places of all.
 
 ## Why it matters
 
@@ -106,6 +106,7 @@ from looplint.rule import (
     name_of,
     note,
     note_of_pass,
+    of_a_few,
     over_batches,
     over_chunks,
     over_data,
@@ -163,14 +164,12 @@ def check(program: Program) -> Reports:
             continue  # a forward whose result is not measured, or of a model that no optimizer steps
         apart = depth_apart(event, rightly_recorded, event.outside)
         depth = depth_of_the_drop(program, event, apart)
-        *_, whole = module.lineage()
-        place = (event.loops[-1:], event.root, whole if depth == event.outside else event.chain[depth])
+        place = (event.loops[-1:], event.root, [*module.lineage()][-1] if depth == event.outside else event.chain[depth])
         if place in reported or serves_more_classes(program, event, depth) or event.chain[depth] in on_the_way:
             continue  # it is reported, or what is done with it is done with that of others too, which go backward or differentiate there
         reported.add(place)
         switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         called = callee(event.chain[depth]) or name_of(module)
-        measures = loop is not None and (event.key in program.uses.compared or takes_data(loop))
         validates = loop is not None and (over_batches(program, loop) or over_chunks(loop) or loop.draws)
         trained_on = any("train" in each.iterates for each in event.loops if over_data(each))
         compares = event.key in program.uses.compared and not trained_on
@@ -181,7 +180,7 @@ def check(program: Program) -> Reports:
         notes = note(switch, "validation begins here" if validates and compares else "eval mode begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
-        minor = (not measures and event.of_one_item) or takes_what_has_no_graph(program, event) or event.key in program.uses.detached
+        minor = of_a_few(program, event, loop) or takes_what_has_no_graph(program, event) or event.key in program.uses.detached
         notes += note_of_pass(loop if validates else None, event.chain[depth]) + note(refused, "torch refuses this")
         severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
         repair = InsertNoGrad(loop=loop if depth == apart else None, event=event, depth=depth)

@@ -72,11 +72,13 @@ What a run shows: several passes over a loader with a DistributedSampler, and no
 
 from looplint.rule import (
     BuildSampler,
+    Note,
     Program,
     Report,
     Reports,
     Sampler,
     SetEpoch,
+    Site,
     constant_of,
     drawn_by,
     name_of,
@@ -114,6 +116,13 @@ def check(program: Program) -> Reports:
             unless="" if not others else "None" if constant_of(others) is not None else "another",
         )
         notes = note(found.backward, "its batches are trained on here, epoch after epoch")
+        # Another program that gets it of the same helper may tell it the epoch.
+        notes += tuple(Note(site, "the training that gets it here") for site in _calls_of_other_files(event)[-1:])
         for each in further:
             notes += note(built[each], "or the loader gets this one, which is not told the epoch either")
         yield Report(event, message, notes, repair=None if further else repair)
+
+
+def _calls_of_other_files(event: BuildSampler) -> list[Site]:
+    """The calls that lead to a sampler from files other than its own, outer ones first."""
+    return [site for site in event.calls if site.module is not event.site.module]

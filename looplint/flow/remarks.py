@@ -34,6 +34,8 @@ class Discard(Remark):
     again: bool = False
     # Whether something else in its function goes where it would have gone, and the program keeps that.
     beside: bool = False
+    # Whether it would meet a tensor afterwards that is on another device, as far as its function tells.
+    meets: bool = False
 
 
 class Shelve(Remark):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Data, List, Module, Obj, Optimizer
-from looplint.domain.tags import MadeOutOfSight
+from looplint.domain.tags import MadeOutOfSight, Mark, Tag
 from looplint.domain.tensors import tensors_in
 from looplint.domain.texts import affixes_of
 from looplint.domain.values import (
@@ -78,8 +78,15 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
 
 def _picked(tensor: Tensor, index: Value) -> Tensor:
     """The items of a tensor that an index names: what code out of sight has found there is in what is computed of them."""
-    found = [tag for each in tensors_in([index]) for tag in each.tags if isinstance(tag, MadeOutOfSight)]
+    found: list[Tag] = [tag for each in tensors_in([index]) for tag in each.tags if isinstance(tag, MadeOutOfSight)]
+    if _begins_with_a_new_dimension(index):
+        found.append(Mark.SINGLE)  # `state[None]` is a batch of one
     return tensor.tagged(*found) if found else tensor
+
+
+def _begins_with_a_new_dimension(index: Value) -> bool:
+    firsts = [a.items[0] if isinstance(a, Tuple) and a.items else frozenset({a}) for a in index]
+    return bool(firsts) and all(isinstance(a, Const) and a.value is None for first in firsts for a in first)
 
 
 def cut(value: Value) -> Value:

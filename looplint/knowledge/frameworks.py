@@ -293,6 +293,10 @@ OTHER_FRAMEWORKS = (
     "jittor.",
     "oneflow.",
 )
+# Where their functions are that make tensors of their own, which no module of torch takes.
+OF_OTHER_TENSORS = frozenset({
+    "tensorflow", "tensorflow.random", "tensorflow.math", "tensorflow.experimental.numpy", "jax.numpy", "jax.random", "mxnet.nd", "mxnet.np", "paddle",
+})  # fmt: skip
 LIBRARIES = frozenset(prefix.partition(".")[0] for prefix, _ in PREFIXES)
 
 # Libraries that do nothing to the objects of a loop.

@@ -75,12 +75,20 @@ def call_effect(qualname: str) -> str | None:
     leaf = qualname.rpartition(".")[2]
     if leaf == "__init__":
         return "base-constructor"
+    if makes_other_tensors(qualname):
+        return "other-tensor"
     for prefix, effect in _PREFIXES:
         if qualname.startswith(prefix):
             return _refine(effect, qualname)
     if qualname.partition(".")[0] in frameworks.PURE_LIBRARIES:
         return "pure"
     return None
+
+
+def makes_other_tensors(qualname: str) -> bool:
+    """Whether a function of another framework makes tensors of its own: `tf.convert_to_tensor`, `jnp.asarray`."""
+    owner, _, leaf = qualname.rpartition(".")
+    return owner in frameworks.OF_OTHER_TENSORS and (leaf == "Variable" or leaf[:1].islower())
 
 
 def is_listed(qualname: str) -> bool:

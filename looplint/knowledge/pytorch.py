@@ -165,6 +165,20 @@ CONVERTING = frozenset({"as_tensor"})
 FACTORIES = frozenset({
     "tensor", "zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "from_numpy",
 })  # fmt: skip
+# Those of them that are told the sizes of all dimensions.
+MADE_BY_SIZE = frozenset({"zeros", "ones", "empty", "full", "rand", "randn", "randint"})
+# Functions and methods that take numbers alone, beside the tensor whose method they are: sizes and counts.
+TAKING_NUMBERS = FACTORIES - {"tensor", "from_numpy"} | {
+    "view",
+    "reshape",
+    "unflatten",
+    "repeat",
+    "expand",
+    "new_zeros",
+    "new_ones",
+    "new_empty",
+    "range",
+}
 # Functions of torch whose result never carries a graph, but for tensors that are converted.
 DETACHED = DETACHED_METHODS | FACTORIES | {
     "equal", "allclose", "as_tensor", "FloatTensor", "LongTensor", "Tensor", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "numel",

@@ -6,14 +6,20 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from looplint.domain.objects import List, Module
+from looplint.domain.objects import Instance, List, Module
 from looplint.domain.values import Atom, Const, Iter, Number, Params, Ref, Tensor, Tuple, is_over_loader, refs
 from looplint.flow.events import Backward, Escape, Event, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.relations import related
+from looplint.regex import regex
 from looplint.syntax import ir
 from looplint.syntax.drained import is_drained
+
+# How many turns a loop may have that looks at some examples.
+_FEW = 10
+_SETTINGS = regex(r"(self\.)?(args|cfg|conf|config|opts?|hparams|FLAGS)(\.(?!\w*(load|data|batch|iter))\w+)+")
+_COUNTED = regex(r"range\((\d{1,4})\)")
 
 
 def validation_loop(program: Program, event: Event) -> Loop | None:
@@ -45,6 +51,39 @@ def untrained_loop(program: Program, event: Event) -> Loop | None:
 
 def _trains(program: Program, loop: Loop) -> bool:
     return any(loop in e.loops for e in program.of(Backward, Step, Escape) if e.kind != "escape" or e.certain)
+
+
+def of_a_few(program: Program, event: Forward, loop: Loop | None) -> bool:
+    """Whether a forward that is measured by no target is of one item each, or of a few that the text counts after an epoch: pictures to look at.
+
+    Args:
+        program: the program.
+        event: the forward.
+        loop: what it is a pass of, if anything. One over data has many items; the settings of a run list a few.
+    """
+    if loop is not None and (event.key in program.uses.compared or (takes_data(loop) and not _is_of_settings(loop))):
+        return False
+    few = bool(event.loops) and _has_few_turns(event.loops[-1]) and not _trains(program, event.loops[-1])
+    return event.of_one_item or (
+        few and all(_has_few_turns(loop) or _is_of_objects(loop) or _trains(program, loop) for loop in event.loops)
+    )
+
+
+def _is_of_settings(loop: Loop) -> bool:
+    """Whether a loop goes over an entry of a run's settings: `config.analysis_pair`, `args.images`."""
+    return _SETTINGS.fullmatch(loop.iterates) is not None
+
+
+def _is_of_objects(loop: Loop) -> bool:
+    """Whether a loop goes over objects that the program builds, as its callbacks."""
+    return any(
+        refs(atom.obj.heap.get("[]", frozenset()), Instance) for atom in loop.over if isinstance(atom, Ref) and isinstance(atom.obj, List)
+    )
+
+
+def _has_few_turns(loop: Loop) -> bool:
+    counted = _COUNTED.fullmatch(loop.counting)
+    return counted is not None and int(counted[1]) <= _FEW
 
 
 def samples(program: Program, event: Forward) -> bool:

@@ -51,7 +51,7 @@ class AssignResult(Repair):
 
     Attributes:
         event: the call whose result is discarded.
-        left_behind: whether a model that gets the result may be on another device.
+        left_behind: whether a model that gets the result, or a tensor that meets it, may be on another device.
     """
 
     event: Event

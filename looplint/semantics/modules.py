@@ -46,6 +46,7 @@ from looplint.semantics.dropouts import note_dropouts
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes, note_momentum_of_base, switches_of_forward
 from looplint.semantics.module_containers import fill_derived
+from looplint.semantics.other_frameworks import gets_other_tensors
 from looplint.semantics.outcomes import of_forward
 from looplint.semantics.parameters import held, is_frozen, note_class, shows_no_parameters, without_parameters
 from looplint.semantics.pipeline_stages import run_stages, runs_stages
@@ -121,7 +122,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
     method = str(obj.key[-1]) if isinstance(obj, Module) and obj.part and isinstance(obj.key, tuple) else ""
     if naming.describes(method):
         return unfollowed.quiet(interp, args)
-    if runs_a_session(method, args):
+    if runs_a_session(method, args) or gets_other_tensors(args):
         return UNKNOWN
     if runs_stages(method, args):
         return run_stages(interp, [obj], expr)

@@ -38,7 +38,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
 from looplint.interpreter.transfers import method_transfer, transfer
 from looplint.knowledge.layers import AFFINE, CONSTANT_LAYERS, CONTAINERS, LAZY_LAYERS, PARAMETERLESS
-from looplint.knowledge.pytorch import BARE_MODULES, PLAIN_ATTRIBUTES
+from looplint.knowledge.pytorch import BARE_MODULES, PLAIN_ATTRIBUTES, TAKING_NUMBERS
 from looplint.regex import regex
 from looplint.syntax import ir
 
@@ -60,19 +60,27 @@ def note_class(interp: Interpreter, obj: TorchModule) -> None:
         methods = [f for cls in classes.mro(interp, obj.cls) for f in cls.cls.methods.values()]
         bare = all(base in BARE_MODULES for base in classes.external_bases(interp, obj.cls))
         obj.in_sight = bare and not any("register_parameter" in f.methods for f in methods)
-        obj.settings = frozenset(name for cls in classes.mro(interp, obj.cls) for name in _settings(cls.cls))
+        obj.settings = frozenset(name for cls in classes.mro(interp, obj.cls) for name in _settings(interp, obj.cls, cls.cls))
         obj.constant = not any(_DRAWING.search(name) for f in methods for name in f.methods | f.usage.keys())
 
 
-def _settings(cls: ir.Class) -> Iterator[str]:
-    """The attributes to which a constructor gives a parameter that is a number, a text or a flag, by its default or its annotation."""
+def _settings(interp: Interpreter, whole: ClassRef, cls: ir.Class) -> Iterator[str]:
+    """The attributes to which a constructor gives a parameter that is a number, a text or a flag: by its default, its annotation, or as it is used."""
     init = cls.methods.get("__init__")
     if init is None:
         return
     for given, kept in init.aliases:
         owner, _, name = kept.partition(".")
-        if owner == "self" and any(p.name == given and _is_plain(p) for p in init.params):
+        if owner != "self" or not any(p.name == given for p in init.params):
+            continue
+        if any(p.name == given and _is_plain(p) for p in init.params) or _is_number(classes.usage_of(interp, whole, name)):
             yield name
+
+
+def _is_number(usage: ir.Usage) -> bool:
+    """Whether what is used so is a number: it goes where sizes and counts go, and nothing else is done with it but to compute."""
+    other = usage.called or usage.iterated or usage.keyed or usage.methods or usage.attrs or usage.named
+    return bool(usage.passed) and not other and all(callee.rpartition(".")[2] in TAKING_NUMBERS for callee, _ in usage.passed)
 
 
 def _is_plain(param: ir.Param) -> bool:

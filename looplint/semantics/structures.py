@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from looplint.dataclass import replace
+from looplint.domain.objects import Container
 from looplint.domain.tags import NO_TAGS, SetAside, Tags
 from looplint.domain.tensors import guess
-from looplint.domain.values import NONE, Atom, Const, Number, Tensor, Unknown, Value, constant_of
+from looplint.domain.values import NONE, Atom, Const, Number, Ref, Tensor, Tuple, Unknown, Value, constant_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.syntax import ir
+
+# Through how many containers in containers one looks.
+_DEPTH = 4
 
 
 def written_to(interp: Interpreter, target: ir.Subscript | ir.Attr, value: Value) -> None:
@@ -37,8 +41,12 @@ def _with(key: str | None, value: Value, whole: Atom) -> Atom:
     return replace(whole, tags=tags | {SetAside(key)} if all(map(_has_no_graph, value)) else tags)
 
 
-def _has_no_graph(atom: Atom) -> bool:
+def _has_no_graph(atom: Atom, depth: int = _DEPTH) -> bool:
     match atom:
+        case Tuple(items=items) if depth:
+            return all(_has_no_graph(inner, depth - 1) for item in items for inner in item)
+        case Ref(obj=Container() as held) if depth:
+            return all(_has_no_graph(inner, depth - 1) for value in held.heap.values() for inner in value)
         case Tensor(graph=graph):
             return graph == "no"
         case Unknown(deps=modules):

@@ -25,6 +25,7 @@ from looplint.knowledge.pytorch import (
 from looplint.semantics import outcomes
 from looplint.semantics.made_as_tensors import is_made_as_tensors_are
 from looplint.semantics.made_there import is_made_there
+from looplint.semantics.meeting_elsewhere import meets_another
 from looplint.semantics.moved_again import is_moved_again, unconverted
 from looplint.semantics.tensor_uses import of_own_fields, usage_at, used_as_tensor, used_or_given_as_tensor
 from looplint.syntax import ir
@@ -51,7 +52,10 @@ def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: s
         changes = _changes(name, args, expr)
         again = changes == "device" and is_moved_again(interp.frame.function, interp.statement, ir.render(receiver))
         beside = isinstance(expr, ir.Call) and _is_one_of_several(interp.frame.function, expr)
-        discard = Discard(receiver=ir.render(receiver), method=name, changes=changes, of_parameter=kept, again=again, beside=beside)
+        meets = changes == "device" and isinstance(expr, ir.Call) and meets_another(interp, expr)
+        discard = Discard(
+            receiver=ir.render(receiver), method=name, changes=changes, of_parameter=kept, again=again, beside=beside, meets=meets
+        )
         interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
 
 

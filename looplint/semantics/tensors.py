@@ -33,7 +33,7 @@ from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss, tensor_method
-from looplint.knowledge.pytorch import CONVERTING, FETCHING, LENGTHS, TENSOR_ONLY
+from looplint.knowledge.pytorch import CONVERTING, FETCHING, LENGTHS, MADE_BY_SIZE, TENSOR_ONLY
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.semantics import averages, devices, losses
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
@@ -164,6 +164,15 @@ def _has_one_row(shaping: ir.Call) -> bool:
     return len(shape) > 1 and isinstance(shape[0], ir.Const) and shape[0].value == 1
 
 
+def _is_made_with_one_row(qualname: str, made: ir.Call) -> bool:
+    """Whether a tensor is made with a first dimension of one and further ones: `torch.zeros(1, 3)`, `torch.randint(0, 9, size=(1, n))`."""
+    if qualname.rpartition(".")[2] not in MADE_BY_SIZE:
+        return False
+    shape = [arg.value for arg in made.args if arg.keyword in (None, "size")]
+    sized = next((each.items for each in shape if isinstance(each, ir.Display)), shape)
+    return len(sized) > 1 and isinstance(sized[0], ir.Const) and sized[0].value == 1
+
+
 def alone(tensor: Tensor, args: Arguments) -> Tensor:
     """A tensor that is given a new dimension; where that is the first, it is the only item of a batch."""
     dim = constant_of(args.get(0, "dim") or UNKNOWN)
@@ -199,7 +208,7 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
         return frozenset({replace(begun, made=made, tags=begun.tags - {Mark.BEGUN} if of_value else begun.tags)})
     if tensor is not None:
         return frozenset({replace(detached(tensor), made=made)})
-    single = made and expr.args and _is_one_item(expr.args[0].value)
+    single = made and expr.args and (_is_one_item(expr.args[0].value) or _is_made_with_one_row(qualname, expr))
     return frozenset({Tensor(made=made, tags=frozenset({Mark.SINGLE}) if single else NO_TAGS)})
 
 
@@ -294,7 +303,9 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
             if name in ("eq", "ne"):
                 interp.uses.compared |= tensor.origins
             kept = tensor.outcomes if name in ("detach", "detach_") else frozenset()
-            return frozenset({replace(detached(tensor), outcomes=kept)})
+            cut_off = replace(detached(tensor), outcomes=kept)
+            same_shape = name in ("detach", "detach_", "long", "int", "bool", "byte")
+            return frozenset({cut_off.tagged(Mark.SINGLE) if same_shape and Mark.SINGLE in tensor.tags else cut_off})
         case "shape":
             rows = name == "size" and bool(args.positional) and (known := constant_of(args.positional[0])) is not None and known.value == 0
             return frozenset({Number(averages.units_of_size(tensor))}) if rows else sizes(args, name)

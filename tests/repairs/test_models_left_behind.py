@@ -23,7 +23,7 @@ PROGRAM = """
 
     def show(net: nn.Module, device):
         data = torch.randn((8, 4))
-        target = torch.zeros(8)
+        target = torch.zeros(8, device=device)
         data.to(device)
         {model}
         print((net(data).sum(1) - target).mean())

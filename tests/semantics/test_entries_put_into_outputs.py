@@ -57,6 +57,10 @@ def found(folder: Path, put: str) -> list[str]:
         "results[names.KEY] = y.view(-1)",
         "results[names.ENTRIES['labels'][1]] = y.view(-1)",
         "results['labels'] = len(x)",
+        "results['labels'] = [[] for _ in x]",
+        "results['labels'] = [(1, each.item()) for each in results['labels']]",
+        "results['labels'] = (y, {'names': [str(each) for each in y]})",
+        "spans = []\n    for each in results['labels'].tolist(): spans.append((each, 'name'))\n    results['labels'] = spans",
         "results['labels'] = results['labels'].detach()",
         "results['labels'] = y\n    results['loss'] = results['loss'] * 2",
     ],
@@ -75,6 +79,9 @@ def test_without_a_graph(tmp_path: Path, put: str) -> None:
         "results['labels'] = y\n    results['labels'] = net(features=x)['labels']",
         "if len(x) > 3: results['labels'] = y",
         "results['labels'] = library.align(results, y)",
+        "results['labels'] = [results['labels'] * 2]",
+        "results['labels'] = [(1, each * 2) for each in results['labels']]",
+        "results['labels'] = {'names': (y, results['scores'])}",
     ],
 )
 def test_with_a_graph(tmp_path: Path, put: str) -> None:
