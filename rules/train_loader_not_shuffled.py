@@ -128,11 +128,12 @@ def check(program: Program) -> Reports:
             )
             continue
         seed, values = starts_over_in(program, found), {"shuffle": _value(loader)}
+        doubted = swapped or seed or _builds_others(program, found.loader)
         yield Report(
             found.loader,
             message + (", and set the seed once: each epoch starts over from it" if seed is not None else ""),
             (*note(found.backward, "its batches are trained on here"), *note(seed, "each epoch sets the seed to the same here")),
-            repair=GiveArgument(event=found.loader, values=values, applicability="unsafe" if swapped or seed else "safe"),
+            repair=GiveArgument(event=found.loader, values=values, applicability="unsafe" if doubted else "safe"),
             severity=_severity(loader),
         )
     yield from _driven(program)
@@ -152,6 +153,11 @@ def _driven(program: Program) -> Reports:
             f"same order; pass shuffle={_value(loader)}"
         )
         yield Report(built, message, note(event, "it goes to the framework here"), site=arguments_site(built), severity=_severity(loader))
+
+
+def _builds_others(program: Program, event: BuildLoader) -> bool:
+    """Whether the same call builds loaders besides the one that is trained on, as a helper does that is called for each part of the data."""
+    return any(e.site.node is event.site.node and e.subjects.isdisjoint(event.subjects) for e in program.of(BuildLoader))
 
 
 def _severity(loader: Loader) -> Severity | None:

@@ -18,7 +18,13 @@ _PLAIN = frozenset(
 )
 # Containers of the standard library that are classes of their own: what is a tensor, a text or a number is none.
 _COLLECTIONS = frozenset({f"collections.{name}" for name in ("Counter", "OrderedDict", "defaultdict", "deque")})
-_NO_TENSORS = _PLAIN | _COLLECTIONS
+# Classes that say of a container, a number or a text what it can do, and that no tensor is registered as; their old names, and those of six, too.
+_KINDS = frozenset({
+    *(f"{module}.{name}" for module in ("collections", "collections.abc") for name in ("Sequence", "MutableSequence", "Mapping", "MutableMapping", "Set")),
+    "collections.UserDict", "collections.UserList", "collections.UserString", "numbers.Number", "numbers.Real", "numbers.Integral",
+    "six.string_types", "six.integer_types", "six.text_type", "six.binary_type", "numpy.ndarray", "numpy.generic", "numpy.number",
+})  # fmt: skip
+_NO_TENSORS = _PLAIN | _COLLECTIONS | _KINDS
 # Classes that say what an object can do, whatever class it is of: `collections.abc.Iterable`, protocols.
 _STRUCTURAL = ("collections.", "typing.", "numbers.")
 # What no tuple, text or number is.

@@ -23,6 +23,36 @@ PROGRAMS = {
                 nn.functional.mse_loss(net(x), y).backward()  # expect: LL102
                 opt.step()
         """,
+    "a tensor is no text, sequence, mapping or array": """
+        import collections
+        import numpy as np
+        import six
+        TEXTS = six.string_types
+        def mapped(function, value):
+            if isinstance(value, TEXTS):
+                return value
+            elif isinstance(value, (collections.abc.Sequence, collections.UserList)):
+                return [mapped(function, each) for each in value]
+            elif isinstance(value, collections.abc.Mapping):
+                return {key: mapped(function, each) for key, each in value.items()}
+            elif isinstance(value, np.ndarray):
+                return value
+            return function(value)
+        def number(value):
+            return value.item()
+        def main(loader):
+            net = nn.Linear(2, 1)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            total, sums = 0.0, 0.0
+            for x, y in loader:
+                loss = nn.functional.mse_loss(net(x), y)
+                opt.zero_grad()
+                loss.backward()
+                opt.step()
+                total += mapped(number, loss)
+                sums += loss if isinstance(loss, collections.abc.Iterable) else 0.0  # expect: LL402
+            print(total, sums)
+        """,
     "a class of the project is told from others": """
         class Actor(nn.Module):
             def __init__(self):
