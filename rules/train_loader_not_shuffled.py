@@ -77,6 +77,7 @@ from looplint.rule import (
     Backward,
     BuildLoader,
     Drive,
+    Event,
     Forward,
     GiveArgument,
     Loader,
@@ -155,7 +156,7 @@ def _driven(program: Program) -> Reports:
         yield Report(built, message, note(event, "it goes to the framework here"), site=arguments_site(built), severity=_severity(loader))
 
 
-def _builds_others(program: Program, event: BuildLoader) -> bool:
+def _builds_others(program: Program, event: Event) -> bool:
     """Whether the same call builds loaders besides the one that is trained on, as a helper does that is called for each part of the data."""
     return any(e.site.node is event.site.node and e.subjects.isdisjoint(event.subjects) for e in program.of(BuildLoader))
 

@@ -134,9 +134,14 @@ def _handed_to(load: cst.Call, place: Statement, layout: Layout) -> Iterator[cst
                         _keep(target, value, load, names, found)
                 case cst.For(target=target, iter=value) | cst.CompFor(target=target, iter=value) if _mentions(value, load, names):
                     names |= {n.value for n in walk(target) if isinstance(n, cst.Name)}
-                case cst.Return(value=cst.BaseExpression() as value) if _is_entry(value, load, names):
+                case cst.Return(value=cst.BaseExpression() as value) if any(_is_entry(each, load, names) for each in _parts(value)):
                     found[node] = None
     yield from found
+
+
+def _parts(value: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The values that a return gives: those of a tuple, or the one."""
+    return [element.value for element in value.elements] if isinstance(value, cst.Tuple) else [value]
 
 
 def _is_moved(load: cst.Call, place: Statement, layout: Layout) -> bool:

@@ -51,12 +51,15 @@ COPIED = [
     "self.epoch = checkpoint['epoch']",
     "net.load_state_dict({k.removeprefix('module.'): v for k, v in checkpoint['net'].items()})",
     "torch.set_rng_state(checkpoint['random'])",
+    "if loader is None: return checkpoint['epoch'] + 1, checkpoint['best']",
 ]
 KEPT = [
     "average.load_state_dict(checkpoint['average'])",
     "self.shadow = checkpoint['average']",
     "shadow = checkpoint['average']; average.load_state_dict(shadow)",
     "average.shadow.update(checkpoint['average'])",
+    "if loader is None: return checkpoint['epoch'] + 1, checkpoint['average']",
+    "average = checkpoint['average']\n        if loader is None: return 1, average, net",
 ]
 
 
