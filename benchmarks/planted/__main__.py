@@ -128,13 +128,16 @@ def choose(repository: Path, most: int) -> list[tuple[str, Plant]]:
 
 
 def importers(root: Path, path: Path) -> list[str]:
-    """The files that import a module by its name, the nearest first; a package goes by that of its folder, and hands on what its own modules define."""
-    found = []
-    for other in _nearest(root, path):
-        if other.stem == "__init__" and other.parent == path.parent:
-            found += [str(each) for each in _nearest(root, other)][:_CALLERS]
-        found.append(str(other))
-    return list(dict.fromkeys(found))[:_CALLERS]
+    """The files that import a module by its name, the nearest first, and then those that import the package that hands on what it defines.
+
+    A package goes by the name of its folder. Whoever imports that may want another of its modules: they have half of the places at the most.
+    """
+    direct = _nearest(root, path)
+    packages = [each for each in direct if each.stem == "__init__" and each.parent == path.parent]
+    through = [each for package in packages for each in _nearest(root, package) if each not in (path, *direct)]
+    callers = [each for each in direct if each not in packages]
+    kept = callers[: _CALLERS - min(len(through), _CALLERS // 2)]
+    return [str(each) for each in dict.fromkeys((*kept, *through, *packages))][:_CALLERS]
 
 
 def _nearest(root: Path, path: Path) -> list[Path]:

@@ -111,4 +111,19 @@ def test_what_a_package_hands_on_is_imported_from_there(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
     found = [Path(name).relative_to(tmp_path).as_posix() for name in importers(tmp_path, tmp_path / "one/data/metrics.py")]
-    assert found == ["one/run.py", "two/run.py", "one/data/__init__.py", "two/data/__init__.py"]
+    assert found == ["two/data/__init__.py", "one/run.py", "two/run.py", "one/data/__init__.py"]
+
+
+def test_who_imports_the_module_itself_comes_before_who_imports_its_package(tmp_path: Path) -> None:
+    imports = "from package.nn import other\n"
+    texts = {
+        "package/nn/__init__.py": "from .pieces import Piece\n",
+        "package/nn/pieces.py": imports,
+        "package/models/model.py": "from package.nn.pieces import Piece\n",
+        **{f"package/nn/sibling_{number}.py": imports for number in range(6)},
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    found = [Path(name).relative_to(tmp_path).as_posix() for name in importers(tmp_path, tmp_path / "package/nn/pieces.py")]
+    assert found[0] == "package/models/model.py" and "package/nn/pieces.py" not in found and len(found) == 4
