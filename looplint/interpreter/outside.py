@@ -48,6 +48,8 @@ from looplint.syntax.project import ModuleInfo
 
 _NO_USE = ir.Usage()
 _SOME_OPTIMIZER: Value = frozenset({External("torch.optim.Optimizer")})
+# What a model has that trains itself.
+_OF_TRAINERS = frozenset({"backward", "step", "zero_grad"})
 # The last part of the name of a dict, and a key of it.
 _ENTRY = regex(r"(\w+)\[([^\[\]]+)\]$")
 
@@ -70,6 +72,8 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     # No guess by its use is better than what its class tells.
     told = cls is not None and not classes.has_unknown_base(interp, cls) and not _is_left_to_subclasses(interp, cls, param.name, usage)
     value = symbolic(interp, param.name, usage, annotation, key) if not told else UNKNOWN
+    if value == UNKNOWN and kind is Module and usage.methods and usage.methods.isdisjoint(_OF_TRAINERS):
+        value = ref(of_kind(interp, Module, param.name, key))  # `model.forward(x)` and `model.loss(x)` say too little by themselves
     if value != UNKNOWN:
         for module in refs(value, Module):
             module.declared = named if kind is Module else None
