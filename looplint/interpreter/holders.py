@@ -19,6 +19,8 @@ OF_A_LOOP = frozenset({"module", "optimizer", "scheduler", "scaler", "accelerato
 BESIDE_PARTS = frozenset({"optimizer", "scheduler", "scaler"})
 # How deep objects may stand in others of which nothing is known but what they hold: `agents[0].policy.optimizer`.
 _DEEPEST = 3
+# How what a wrapper keeps the model under begins a path.
+_THROUGH_WRAPPER = ".module."
 _FIRST_PART = regex(r"\.\w+|\[[^\[\]]*\]")
 
 
@@ -55,12 +57,25 @@ def holder(interp: Interpreter, name: str, found: Uses, key: object) -> Value:
 
 def fill(interp: Interpreter, obj: Obj, found: Uses, roles: frozenset[str], depth: int = _DEEPEST) -> None:
     """Give an object the attributes and entries that the code uses as objects of a loop."""
-    parts = _parts(found)
+    parts = _parts(_of_wrapped(found) if isinstance(obj, Module) else found)
     for part, inner in parts.items():
         if part.startswith("."):
             _fill_attribute(interp, obj, part[1:], inner, roles, depth)
     if obj.kind == "instance" and obj.cls is None:
         _fill_entries(interp, obj, {part[1:-1]: inner for part, inner in parts.items() if part.startswith("[")}, depth)
+
+
+def _of_wrapped(found: Uses) -> Uses:
+    """The use of what a model holds, where some of it is reached through a wrapper around the model: `model.module.optimizer.step()`."""
+    if not any(suffix.startswith(_THROUGH_WRAPPER) for suffix in found):
+        return found
+    inner: Uses = {}
+    for suffix, usage in found.items():
+        held = suffix
+        while held.startswith(_THROUGH_WRAPPER):
+            held = held.removeprefix(".module")
+        inner.setdefault(held, ir.Usage()).add(usage)
+    return inner
 
 
 def _fill_attribute(interp: Interpreter, obj: Obj, attr: str, found: Uses, roles: frozenset[str], depth: int) -> None:

@@ -47,6 +47,9 @@ from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
 _NO_USE = ir.Usage()
+_SOME_OPTIMIZER: Value = frozenset({External("torch.optim.Optimizer")})
+# What a model has that trains itself.
+_OF_TRAINERS = frozenset({"backward", "step", "zero_grad"})
 # The last part of the name of a dict, and a key of it.
 _ENTRY = regex(r"(\w+)\[([^\[\]]+)\]$")
 
@@ -61,7 +64,7 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     found = uses(interp, Scope(func.function, func.module, func.owner), param.name)
     usage = found.get("", _NO_USE)
     if usage.rebound and _is_class(func.function, param.name):
-        return UNKNOWN
+        return _default(interp, func, param) or UNKNOWN
     annotation, key = ir.render(param.annotation), (id(func.function), param.name)
     named = _class_named(interp, func.module, param.annotation)
     kind = classes.kind_of_class(interp, named) if named is not None else None
@@ -69,6 +72,8 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     # No guess by its use is better than what its class tells.
     told = cls is not None and not classes.has_unknown_base(interp, cls) and not _is_left_to_subclasses(interp, cls, param.name, usage)
     value = symbolic(interp, param.name, usage, annotation, key) if not told else UNKNOWN
+    if value == UNKNOWN and kind is Module and usage.methods and usage.methods.isdisjoint(_OF_TRAINERS):
+        value = ref(of_kind(interp, Module, param.name, key))  # `model.forward(x)` and `model.loss(x)` say too little by themselves
     if value != UNKNOWN:
         for module in refs(value, Module):
             module.declared = named if kind is Module else None
@@ -83,11 +88,16 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
 
 
 def _default(interp: Interpreter, func: Func, param: ir.Param) -> Value:
-    """What a parameter may be by its default, where that is one text or another: `device="cuda" if torch.cuda.is_available() else "cpu"`."""
-    if not isinstance(param.default, ir.IfExp | ir.Call | ir.Name):
+    """What a parameter may be by its default.
+
+    One text or another, `device="cuda" if torch.cuda.is_available() else "cpu"`, or some class of optimizers, of which a default is only one.
+    """
+    if not isinstance(param.default, ir.IfExp | ir.Call | ir.Name | ir.Attr):
         return NOTHING
     with interp.looking():
         value = classes.static_value(interp, param.default, func.module)
+    if value and all(isinstance(a, External) and call_effect(a.qualname) == "optimizer" for a in value):
+        return _SOME_OPTIMIZER
     return value if len(value) > 1 and all(isinstance(a, Const) and isinstance(a.value, str) for a in value) else NOTHING
 
 

@@ -517,7 +517,7 @@ class Program(Incidence):
         """The modules that the gradients for a step are those of, where no analysed code builds the optimizer.
 
         Of several such optimizers it is not known which holds what: together they hold what is put in train mode and goes backward, and each what
-        alone goes backward for its steps.
+        alone goes backward for its steps. Where one model goes backward, each time for all of them, they hold its parts.
         """
         beside = self._optimizers_by_root.get(step.root, set())
         if any(o.holds for o in beside if isinstance(o, Optimizer)) or not all(
@@ -526,7 +526,8 @@ class Program(Incidence):
             return frozenset()
         filled = [e for e in self.of(Backward) if e.root == step.root and set(e.loops) & set(step.loops)]
         modules = {obj for e in filled for obj in e.subjects if isinstance(obj, Module)}
-        if len(beside) > 1 or len({whole for obj in modules for *_, whole in [list(obj.lineage())]}) > 1:
+        several = len({whole for obj in modules for *_, whole in [list(obj.lineage())]}) > 1
+        if several or not all(isinstance(o, Optimizer) and self._used_events.get(o, frozenset()).issuperset(filled) for o in beside):
             trained = {obj for e in self.of(Train) for obj in e.subjects} | self._models_apart.get(optimizer, frozenset())
             modules &= trained  # what only lies in between is not trained
         return frozenset(modules)

@@ -116,8 +116,21 @@ def _spawn(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
     given = args.get(1, "args")
     items = exact_items(given) if given else None
     rank = [frozenset({Number(frozenset({"rank"}))})] if qualname.startswith("torch") else []
-    interp.call(args.positional[0], Arguments([*rank, *(items or [])], {}, items is None), expr)
+    passed = [*rank, *(items or [])]
+    interp.call(args.positional[0], Arguments(passed, {}, items is None), _as_written(expr, len(passed)) or expr)
     return UNKNOWN
+
+
+def _as_written(launch: ir.Call, number: int) -> ir.Call | None:
+    """The call that a launcher makes, where the text names its arguments: what the function does hangs on the conditions that the caller knows of them."""
+    launched, written = (
+        next((a.value for i, a in enumerate(launch.args) if a.keyword == k or (i == n and not a.keyword)), None)
+        for n, k in enumerate(("fn", "args"))
+    )
+    if not isinstance(launched, ir.Name | ir.Attr) or not isinstance(written, ir.Display) or not number - 1 <= len(written.items) <= number:
+        return None
+    rank = [ir.Const(launch.node, 0)] * (number - len(written.items))
+    return ir.Call(launch.node, launched, [ir.Arg(value) for value in (*rank, *written.items)], launch.dropped)
 
 
 @transfer("exec")

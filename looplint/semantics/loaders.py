@@ -27,7 +27,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import BuildLoader, BuildSampler, EpochSet
-from looplint.interpreter import classes, objects, unfollowed
+from looplint.interpreter import classes, implied, objects, unfollowed
 from looplint.interpreter.calls import builds
 from looplint.interpreter.elements import loaders_in
 from looplint.interpreter.interpreter import Interpreter
@@ -128,14 +128,21 @@ def _is_everything(size: Value | None) -> bool:
 def _sampler_built(interp: Interpreter, obj: Sampler, args: Arguments, expr: ir.Call) -> None:
     """Note whether a sampler draws another order for each epoch number that is set."""
     if obj.cls is None and obj.qualname in DISTRIBUTED_SAMPLERS and not args.starred:
-        shuffle = args.get(3, "shuffle")
-        known = constant_of(shuffle) if shuffle is not None else None
-        obj.by_epoch = shuffle is None or (known is not None and bool(known.value))
+        obj.by_epoch = _shuffles(interp, args.get(3, "shuffle"), expr)
         obj.seed_by_rank = _hangs_on_rank(interp, args, expr)
         dropped = args.get(5, "drop_last")
         known = constant_of(dropped) if dropped is not None else None
         obj.pads = dropped is None or (known is not None and not known.value)
     interp.remark(BuildSampler(), expr.node, {obj})
+
+
+def _shuffles(interp: Interpreter, shuffle: Value | None, expr: ir.Call) -> bool:
+    """Whether a distributed sampler mixes its items: by default, by a constant, or where it is built under what it is given: `if args.do_train:`."""
+    known = constant_of(shuffle) if shuffle is not None else None
+    if shuffle is None or known is not None:
+        return known is None or bool(known.value)
+    written = next((a.value for a in expr.args if a.keyword == "shuffle"), None)
+    return written is not None and implied.outcome(interp, written) is True
 
 
 @transfer("batch-sampler")
