@@ -42,7 +42,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import attribute
 from looplint.interpreter.transfers import application, method_transfer
 from looplint.interpreter.turns import is_one
-from looplint.knowledge.frameworks import FRAMEWORK_BASES, LOADER_HOOKS, TRAINERS
+from looplint.knowledge.frameworks import COUNTED_BATCHES, COUNTED_EPOCHS, FRAMEWORK_BASES, LOADER_HOOKS, TRAINERS
 from looplint.semantics.framework_data import note_loaders
 from looplint.semantics.gradients import backward
 from looplint.semantics.registration import begin
@@ -100,19 +100,19 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     if len(turn) > 1 or _may_be_automatic(interp, cls):  # the framework steps, by its schedulers too
         for scheduler in _stepped_by_lightning(instance.configured):
             scheduler.lost = True
-    batch = _over(node, "loader", [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)])
+    batch = _over(node, "loader", [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)], COUNTED_BATCHES)
     body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_pass(interp, cls, _VALIDATION), *_calls(interp, cls, _AFTER_EPOCH)]
     epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
-    interp.run_block([ir.For(turn[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+    interp.run_block([ir.For(turn[0].node, ir.Name(node, "epoch"), epochs, body, [], COUNTED_EPOCHS | {"epoch"})])
     for afterwards in _AFTERWARDS:
         interp.run_block(_pass(interp, cls, afterwards))
 
 
-def _over(node: cst.CSTNode, loader: str, body: list[ir.Stmt]) -> ir.For:
-    """The framework's loop over the batches of a loader."""
+def _over(node: cst.CSTNode, loader: str, body: list[ir.Stmt], counted: frozenset[str] = frozenset()) -> ir.For:
+    """The framework's loop over the batches of a loader, in which it counts some attributes."""
     target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
     batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, loader))])
-    return ir.For(node, target, batches, body, [], frozenset({"batch_idx", "batch"}))
+    return ir.For(node, target, batches, body, [], counted | {"batch_idx", "batch"})
 
 
 def _pass(interp: Interpreter, cls: ClassRef, name: str) -> list[ir.Stmt]:
