@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, DerivedTrainer, Dict, FrameworkModule, Module, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import Container, DerivedTrainer, Dict, FrameworkModule, Instance, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, computed, detached
 from looplint.domain.values import (
@@ -337,7 +337,9 @@ def _stepped_by_lightning(configured: Value) -> Iterator[Obj]:
             case Ref(obj=Scheduler() as scheduler):
                 yield scheduler
             case Ref(obj=Dict() as given) if "=optimizer" in given.heap and given.exact:
-                yield from (s for value in _of_kind(given.heap.get("=lr_scheduler", NOTHING), Scheduler) for s in refs(value, Scheduler))
+                yield from _stepped_by_lightning(given.heap.get("=lr_scheduler", NOTHING))
+            case Ref(obj=Instance() as wrapper):  # an object of the program that steps what it keeps
+                yield from (s for held in wrapper.heap.values() for value in _of_kind(held, Scheduler) for s in refs(value, Scheduler))
             case Tuple() | Ref(obj=Container()):
                 for held in _held(atom):
                     yield from _stepped_by_lightning(held)
