@@ -454,6 +454,12 @@ DRIVEN_METHODS: dict[str, str] = {
     "all_gather": "tensor",
     "save_hyperparameters": "pure",
 }
+# What a framework counts itself as its loops turn, with each batch and with each epoch. transformers' Trainer counts the epoch in fractions.
+COUNTED_BATCHES = frozenset({
+    "self.global_step", "self.trainer.global_step", "self.trainer.is_last_batch", "self.trainer.fit_loop.total_batch_idx",
+    "self.trainer.fit_loop.batch_idx", "self.state.global_step", "self.state.epoch",
+})  # fmt: skip
+COUNTED_EPOCHS = COUNTED_BATCHES | {"self.current_epoch", "self.trainer.current_epoch"}
 # Methods of a LightningModule or a LightningDataModule that return the loaders which the framework goes over: whether it trains on their batches.
 LOADER_HOOKS: dict[str, bool] = {"train_dataloader": True, "val_dataloader": False, "test_dataloader": False}
 # Methods of a LightningModule that the framework calls around its own loop.

@@ -144,7 +144,8 @@ def _refine(effect: str, qualname: str) -> str:
         case "transformers":
             return "class-of-transformers" if any(part[:1].isupper() for part in qualname.split(".")) else "pure"
         case "scheduler":
-            return "scheduler" if is_class else "pure"
+            # The base of all of them had an underscore before torch 2.0, and projects still derive from that: `_LRScheduler`.
+            return "scheduler" if leaf.lstrip("_")[:1].isupper() else "pure"
         case "loader":
             return "loader" if is_class else "pure"
     return effect

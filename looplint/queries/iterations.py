@@ -98,12 +98,15 @@ def _rest_of_turn(graph: EventGraph, event: Event, loop: Loop) -> tuple[set[int]
 
 
 def ruled_out_by_settings(program: Program, event: Event, other: Event) -> bool:
-    """Whether a setting decides that only one of two events happens in a run: its outcome is the same in every turn of each loop around the first."""
+    """Whether a setting decides that only one of two events happens in a run: its outcome is the same in every turn of each loop around the first.
+
+    What is divided with a remainder counts turns, whoever counts it: `trainer.steps % every == 0`.
+    """
     rebound = rebound_in(event.site.module)
     settings = [
         guard
         for guard in event.guards
-        if not any(isinstance(e, Call) for e in walk(guard.meaning, guard.test))
+        if not any(isinstance(e, Call) or (isinstance(e, Binary) and e.op == "%") for e in walk(guard.meaning, guard.test))
         and not any(program.varies(guard, loop) for loop in event.loops)
         and (rebound is not None and rebound.isdisjoint(_attributes(guard.test)))
     ]

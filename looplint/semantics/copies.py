@@ -88,6 +88,8 @@ class _Copying:
         if isinstance(twin, Optimizer) and part:
             twin.holds = frozenset(self._twin(self._copied_with(each), part=True) for each in twin.holds)
         if isinstance(obj, Module) and isinstance(twin, Module):
+            # What a call of a model that code out of sight has built gives is as little known of its copy.
+            twin.foreign, twin.declared = obj.foreign, obj.declared
             self._beside_parts(twin, obj)
         if isinstance(twin, Scheduler) and twin.optimizer is not None:
             twin.optimizer = self._value(twin.optimizer, 0)

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import replace
-from looplint.domain.objects import Container, DerivedTrainer, Dict, FrameworkModule, Module, Obj, Optimizer, Scaler, Scheduler
+from looplint.domain.objects import Container, DerivedTrainer, Dict, FrameworkModule, Instance, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, computed, detached
 from looplint.domain.values import (
@@ -42,7 +42,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import attribute
 from looplint.interpreter.transfers import application, method_transfer
 from looplint.interpreter.turns import is_one
-from looplint.knowledge.frameworks import FRAMEWORK_BASES, LOADER_HOOKS, TRAINERS
+from looplint.knowledge.frameworks import COUNTED_BATCHES, COUNTED_EPOCHS, FRAMEWORK_BASES, LOADER_HOOKS, TRAINERS
 from looplint.semantics.framework_data import note_loaders
 from looplint.semantics.gradients import backward
 from looplint.semantics.registration import begin
@@ -100,19 +100,19 @@ def _follow(interp: Interpreter, cls: ClassRef, turn: list[ir.Stmt]) -> None:
     if len(turn) > 1 or _may_be_automatic(interp, cls):  # the framework steps, by its schedulers too
         for scheduler in _stepped_by_lightning(instance.configured):
             scheduler.lost = True
-    batch = _over(node, "loader", [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)])
+    batch = _over(node, "loader", [*_calls(interp, cls, _BEFORE_BATCH), *turn, *_calls(interp, cls, _AFTER_BATCH)], COUNTED_BATCHES)
     body = [*_calls(interp, cls, _BEFORE_EPOCH), batch, *_pass(interp, cls, _VALIDATION), *_calls(interp, cls, _AFTER_EPOCH)]
     epochs = ir.Call(node, ir.Name(node, "range"), [ir.Arg(ir.Name(node, "max_epochs"))])
-    interp.run_block([ir.For(turn[0].node, ir.Name(node, "epoch"), epochs, body, [], frozenset({"epoch"}))])
+    interp.run_block([ir.For(turn[0].node, ir.Name(node, "epoch"), epochs, body, [], COUNTED_EPOCHS | {"epoch"})])
     for afterwards in _AFTERWARDS:
         interp.run_block(_pass(interp, cls, afterwards))
 
 
-def _over(node: cst.CSTNode, loader: str, body: list[ir.Stmt]) -> ir.For:
-    """The framework's loop over the batches of a loader."""
+def _over(node: cst.CSTNode, loader: str, body: list[ir.Stmt], counted: frozenset[str] = frozenset()) -> ir.For:
+    """The framework's loop over the batches of a loader, in which it counts some attributes."""
     target = ir.Display(node, "tuple", [ir.Name(node, "batch_idx"), ir.Name(node, "batch")])
     batches = ir.Call(node, ir.Name(node, "enumerate"), [ir.Arg(ir.Name(node, loader))])
-    return ir.For(node, target, batches, body, [], frozenset({"batch_idx", "batch"}))
+    return ir.For(node, target, batches, body, [], counted | {"batch_idx", "batch"})
 
 
 def _pass(interp: Interpreter, cls: ClassRef, name: str) -> list[ir.Stmt]:
@@ -337,7 +337,9 @@ def _stepped_by_lightning(configured: Value) -> Iterator[Obj]:
             case Ref(obj=Scheduler() as scheduler):
                 yield scheduler
             case Ref(obj=Dict() as given) if "=optimizer" in given.heap and given.exact:
-                yield from (s for value in _of_kind(given.heap.get("=lr_scheduler", NOTHING), Scheduler) for s in refs(value, Scheduler))
+                yield from _stepped_by_lightning(given.heap.get("=lr_scheduler", NOTHING))
+            case Ref(obj=Instance() as wrapper):  # an object of the program that steps what it keeps
+                yield from (s for held in wrapper.heap.values() for value in _of_kind(held, Scheduler) for s in refs(value, Scheduler))
             case Tuple() | Ref(obj=Container()):
                 for held in _held(atom):
                     yield from _stepped_by_lightning(held)

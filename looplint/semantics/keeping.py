@@ -42,6 +42,9 @@ def keep(interp: Interpreter, node: cst.CSTNode, base: Value, value: Value, key:
     ]
     if not kept or not interp.loops:
         return value
+    kept = [t for t in kept if not outcomes.is_without_graph(interp, t)]
+    if not kept:
+        return value
     nature = _nature(interp, value)
     for atom in base:
         if isinstance(atom, Ref) and isinstance(atom.obj, Container) and len(born_in(atom.obj)) < len(interp.loops):
@@ -141,7 +144,9 @@ def accumulate(interp: Interpreter, stmt: ir.Assign | ir.AugAssign, target: ir.E
         return result
     if isinstance(stmt, ir.AugAssign) and isinstance(stmt.value, ir.Name) and _may_be_a_number(interp, tensor, stmt.value.id):
         return result
-    added_up = replace(tensor, graph=under(interp.grad, tensor.graph))  # a sum under no_grad has no graph, whatever its terms have
+    # A sum under no_grad has no graph, whatever its terms have.
+    graph = "no" if tensor.graph == "yes" and outcomes.is_without_graph(interp, tensor) else under(interp.grad, tensor.graph)
+    added_up = replace(tensor, graph=graph)
     event = interp.emit(
         Accumulate(
             value=added_up,

@@ -111,6 +111,18 @@ def _told(interp: Interpreter, tensor: Tensor) -> Atom:
     return tensor if all(isinstance(a, Tensor) and a.graph == "yes" for a in places) else replace(tensor, graph="maybe")
 
 
+def is_without_graph(interp: Interpreter, tensor: Tensor) -> bool:
+    """Whether a value is what forwards in sight return, and all of them return it cut off: `return self.layer(x).detach().cpu().numpy()`."""
+    if interp.aside or not tensor.outcomes:
+        return False
+    found: set[Atom] = set()
+    for outcome in (each for given in tensor.outcomes for each in _alternatives(given)):
+        if outcome.op != "forward" or outcome.path or outcome.module is None or not _is_written(outcome.module):
+            return False
+        found |= _returned(interp, outcome.module, outcome) or UNKNOWN
+    return all(isinstance(a, Number | Const) or (isinstance(a, Tensor) and a.graph == "no") for a in found)
+
+
 def _places(interp: Interpreter, tensor: Tensor, depth: int = _ENTRIES) -> Value | None:
     """What stands at an entry's place in what each of the modules returns that it may come from; None where that is not known."""
     found: set[Atom] = set()

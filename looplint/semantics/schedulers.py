@@ -259,10 +259,14 @@ def _timm_scheduler(interp: Interpreter, qualname: str, args: Arguments, expr: i
 
 @construction(Scheduler)
 def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) -> None:
-    for other in interp.reachable([*args.values(), *_stepped_by_itself(interp, obj)]):
-        if isinstance(other, Scheduler) and other is not obj:
-            other.wrapped = True
+    reached = interp.reachable([*args.values(), *_stepped_by_itself(interp, obj)])
+    inner = sorted((o for o in reached if isinstance(o, Scheduler) and o is not obj), key=lambda o: o.number)
+    for other in inner:
+        other.wrapped = True
     obj.optimizer = args.get(0, "optimizer") or NOTHING
+    if obj.cls is not None and not refs(obj.optimizer, Optimizer):
+        # A scheduler of the program that is put around others sets the rate of their optimizers.
+        obj.optimizer = obj.optimizer.union(*(other.optimizer or NOTHING for other in inner))
     obj.unit = unit_of(interp, obj, args, expr) or _unit_of_start(interp, obj, expr)
     obj.ends_with_batches = _ends_with_batches(obj, args)
     bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else [obj.qualname]
