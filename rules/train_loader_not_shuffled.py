@@ -77,7 +77,6 @@ from looplint.rule import (
     Backward,
     BuildLoader,
     Drive,
-    Event,
     Forward,
     GiveArgument,
     Loader,
@@ -88,6 +87,7 @@ from looplint.rule import (
     Step,
     argument,
     arguments_site,
+    builds_others,
     follows_time,
     name_of,
     never_in_order_again,
@@ -129,7 +129,7 @@ def check(program: Program) -> Reports:
             )
             continue
         seed, values = starts_over_in(program, found), {"shuffle": _value(loader)}
-        doubted = swapped or seed or _builds_others(program, found.loader)
+        doubted = swapped or seed or builds_others(program, found.loader)
         yield Report(
             found.loader,
             message + (", and set the seed once: each epoch starts over from it" if seed is not None else ""),
@@ -154,11 +154,6 @@ def _driven(program: Program) -> Reports:
             f"same order; pass shuffle={_value(loader)}"
         )
         yield Report(built, message, note(event, "it goes to the framework here"), site=arguments_site(built), severity=_severity(loader))
-
-
-def _builds_others(program: Program, event: Event) -> bool:
-    """Whether the same call builds loaders besides the one that is trained on, as a helper does that is called for each part of the data."""
-    return any(e.site.node is event.site.node and e.subjects.isdisjoint(event.subjects) for e in program.of(BuildLoader))
 
 
 def _severity(loader: Loader) -> Severity | None:

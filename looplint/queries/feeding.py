@@ -64,6 +64,11 @@ def order_is_chosen(found: Pass) -> bool:
     return any(not any(each.by_epoch for each in refs(drawn_by(o).samplers, Sampler)) for o in others)
 
 
+def builds_others(program: Program, event: Event) -> bool:
+    """Whether the call that builds a loader builds others too, as in a helper that is called for each part of the data."""
+    return any(e.site.node is event.site.node and e.subjects.isdisjoint(event.subjects) for e in program.of(BuildLoader))
+
+
 @dataclass(frozen=True, slots=True)
 class LastBatch:
     """A loader's last batch that is smaller than the others: how many items it has, and how many they have."""
