@@ -129,7 +129,7 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
             modules = [o for o in objects if isinstance(o, TorchModule)]
             obj.frozen = obj.frozen or all(o.frozen for o in modules)
             if isinstance(obj, Module):
-                obj.foreign = obj.foreign or any(isinstance(o, Module) and o.foreign for o in modules)
+                obj.foreign = obj.foreign or all(isinstance(o, Module) and o.foreign for o in modules)
             if isinstance(obj, Loss):
                 losses = [o for o in modules if isinstance(o, Loss)]
                 obj.reduction = losses[0].reduction if alike(o.reduction for o in losses) else obj.reduction
