@@ -18,7 +18,7 @@ import click
 from looplint.commands.summaries import WATCHED
 from looplint.errors import UserError
 from looplint.escaping import visible
-from looplint.linting.catalogue import reads_of, rule_files
+from looplint.linting.catalogue import read_by_rules
 from looplint.settings.file import NAMES
 from looplint.sources.languages import is_looked_for
 
@@ -84,7 +84,7 @@ def _folders(paths: Sequence[str]) -> list[Path]:
 def _read_by(rules: Sequence[str]) -> set[Path]:
     """The files that one's own rules say they read; a mistake in them is for the run to tell."""
     with suppress(UserError):
-        return {_resolved(path) for folder in rules for file in rule_files(Path(folder)) for path in reads_of(file)}
+        return set(map(_resolved, read_by_rules(rules)))
     return set()
 
 

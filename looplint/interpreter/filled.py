@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from looplint.domain.objects import Dict, List
-from looplint.domain.values import NOTHING, UNKNOWN, Atom, Const, Number, Ref, Tensor, Tuple, Unknown, Value, join, refs
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, Atom, Const, Number, Ref, Tensor, Tuple, Unknown, Value, join, refs
 from looplint.interpreter.interpreter import Interpreter
 
 
@@ -27,7 +27,7 @@ def may_fill(interp: Interpreter, values: Iterable[Value]) -> None:
             case Ref(obj=List() as obj):
                 _open(interp, obj, _is_constant)
             case Ref(obj=Dict() as obj):
-                for slot in [slot for slot, held in obj.heap.items() if any(map(_is_none, held))]:
+                for slot in [slot for slot, held in obj.heap.items() if not NONE.isdisjoint(held)]:
                     interp.write(obj, slot, UNKNOWN)
 
 
@@ -50,7 +50,3 @@ def _open(interp: Interpreter, obj: List, may_change: Callable[[Atom], bool]) ->
 
 def _is_constant(atom: Atom) -> bool:
     return isinstance(atom, Const | Number | Unknown)
-
-
-def _is_none(atom: Atom) -> bool:
-    return isinstance(atom, Const) and atom.value is None

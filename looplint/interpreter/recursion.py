@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from looplint.domain.objects import Container, Engine, Module
 from looplint.domain.tensors import tensors_in
 from looplint.domain.values import NOTHING, Arguments, Const, EventKey, External, Func, Number, Ref, Tensor, Unknown, Value, constant_of
@@ -64,16 +66,19 @@ def takes_another_branch(interp: Interpreter, func: Func, args: Arguments) -> bo
     """
     function = func.function
     asked = {name: told for name, told in _constants(func, args).items() if name in function.tested}
-    frame: Frame | None = interp.frame
-    running = []
-    while frame is not None:
-        if frame.function is function:
-            running.append(frame)
-        frame = frame.caller
     return bool(asked) and all(
         any((before := constant_of(each.locals.get(name, NOTHING))) is not None and before.value != told for name, told in asked.items())
-        for each in running
+        for each in _running(interp, function)
     )
+
+
+def _running(interp: Interpreter, function: ir.Function) -> Iterator[Frame]:
+    """The calls of a function that are under way, the last one first."""
+    frame: Frame | None = interp.frame
+    while frame is not None:
+        if frame.function is function:
+            yield frame
+        frame = frame.caller
 
 
 def _constants(func: Func, args: Arguments) -> dict[str, object]:
@@ -93,13 +98,9 @@ def is_given_the_same(interp: Interpreter, function: ir.Function, args: Argument
     if not atoms or not all(isinstance(a, Tensor | Unknown) for a in atoms):
         return False
     forwards = frozenset[EventKey]().union(*(a.forwards for a in atoms if isinstance(a, Tensor)))
-    frame: Frame | None = interp.frame
-    while frame is not None:
-        if frame.function is function:
-            given = [a for param in function.params for a in frame.locals.get(param.name, NOTHING)]
-            return any(isinstance(a, Tensor) and forwards <= a.forwards for a in given)
-        frame = frame.caller
-    return False
+    last = next(_running(interp, function), None)
+    given = [a for param in function.params for a in last.locals.get(param.name, NOTHING)] if last is not None else []
+    return any(isinstance(a, Tensor) and forwards <= a.forwards for a in given)
 
 
 def looked_at(interp: Interpreter, args: Arguments) -> Value:

@@ -21,7 +21,7 @@ from looplint import __version__
 from looplint.dataclass import names
 from looplint.errors import UserError
 from looplint.finding import Call, Edit, Finding, Fix, Location, Problem, Related
-from looplint.linting.catalogue import folder, reads_of, rule_files
+from looplint.linting.catalogue import folder, read_by_rules, rule_files
 from looplint.linting.coverage import FoundLoop
 from looplint.linting.results import FileResult
 from looplint.linting.selection import Selection
@@ -211,8 +211,7 @@ def digest_of_rules(folders: Sequence[str], unexecuted: Sequence[str] = ()) -> s
         UserError: a rule does not write out what it reads.
     """
     files = [file for name in folders for file in sorted(Path(name).rglob("*.py"))]
-    read = [path for name in folders if name not in unexecuted for file in rule_files(Path(name)) for path in reads_of(file)]
-    return _digest_of([*files, *read])
+    return _digest_of([*files, *read_by_rules(name for name in folders if name not in unexecuted)])
 
 
 def _digest_of(files: Sequence[Path]) -> str:

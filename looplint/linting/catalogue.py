@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -165,6 +165,15 @@ def reads_of(file: Path) -> tuple[Path, ...]:
     from looplint.linting.own_rules import written_reads
 
     return tuple(file.parent / name for name in written_reads(file, raw))
+
+
+def read_by_rules(folders: Iterable[str]) -> list[Path]:
+    """The files that the rules of some folders say they read.
+
+    Raises:
+        UserError: there is no such folder, or a rule does not write out what it reads.
+    """
+    return [path for folder in folders for file in rule_files(Path(folder)) for path in reads_of(file)]
 
 
 def _check_distinct(rules: Sequence[Entry | Rule]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from looplint.syntax import ir
-from looplint.syntax.ranges import given_once, passed_on
+from looplint.syntax.ranges import given_once, given_to_name, passed_on
 
 _MIRRORED = {**ir.MIRRORED, "==": "==", "!=": "!="}
 # A condition, and the outcome that it has in the last turn alone.
@@ -58,9 +58,8 @@ def _count(loop: ir.For, function: ir.Function) -> _Count | None:
 def _as_long_as(items: ir.Expr, function: ir.Function) -> Iterator[ir.Expr]:
     """What has as many items as what is gone through: that, and what a bar of progress shows, also by the name of the bar."""
     yield items
-    if isinstance(items, ir.Name):
-        items = given_once(function).get(items.id, items)
-    if (shown := passed_on(items)) is not items:
+    given = given_to_name(items, function)
+    if (shown := passed_on(given)) is not given:
         yield shown
 
 

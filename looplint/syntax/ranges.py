@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from looplint.syntax import ir
 
 # What gives the items of its first argument, one by one.
@@ -9,16 +11,21 @@ _PASSING_ON = frozenset({"tqdm", "track", "progress_bar", "progressbar", "alive_
 _RANGES = frozenset({"range", "trange", "arange"})
 
 
+def given_to_name(expr: ir.Expr, function: ir.Function) -> ir.Expr:
+    """What a function gives a name, where it does so once; any other expression as it is."""
+    return given_once(function).get(expr.id, expr) if isinstance(expr, ir.Name) else expr
+
+
 def passed_on(expr: ir.Expr) -> ir.Expr:
     """What a bar of progress shows the items of: `loader` of `tqdm(loader)`."""
-    while isinstance(expr, ir.Call) and _is_bar(expr) and expr.args:
+    while _is_bar(expr) and expr.args:
         if expr.args[0].keyword is not None:
             break
         expr = expr.args[0].value
     return expr
 
 
-def _is_bar(expr: ir.Expr) -> bool:
+def _is_bar(expr: ir.Expr) -> TypeGuard[ir.Call]:
     """Whether a call makes a bar of progress, which is what `with` gives of it too."""
     return isinstance(expr, ir.Call) and ir.called_name(expr) in _PASSING_ON
 
@@ -47,10 +54,7 @@ def _bounds(counted: ir.Call) -> list[ir.Expr]:
 
 def _range_of(iterable: ir.Expr, function: ir.Function) -> ir.Call | None:
     """The `range(...)` whose numbers an iterable gives."""
-    expr = passed_on(iterable)
-    if isinstance(expr, ir.Name):
-        given = given_once(function).get(expr.id)
-        expr = passed_on(given) if given is not None else expr
+    expr = passed_on(given_to_name(passed_on(iterable), function))
     return expr if isinstance(expr, ir.Call) and ir.called_name(expr) in _RANGES else None
 
 
