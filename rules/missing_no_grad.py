@@ -8,7 +8,8 @@ model is one that an optimizer of the program steps.
 
 A single forward outside of all loops, or in one that is left in its first turn, is advice: one graph is built. So is the forward of a single item, such
 as the observation of an environment, or of a few pictures after an epoch (`for i in range(5)`), outside of a loop over data, and that of a head whose
-features come from a forward without a graph: the larger part of the pass builds none. Several models of one pass are one finding, with the places of all.
+features come from a forward without a graph: the larger part of the pass builds none. Several models of one pass are one finding, with the places of all,
+and so are the forwards of one function that are no passes over batches.
 
 ## Why it matters
 
@@ -186,7 +187,7 @@ def check(program: Program) -> Reports:
         repair = InsertNoGrad(loop=loop if depth == apart else None, event=event, depth=depth)
         report = Report(event, "", notes, repair=repair, site=event.chain[depth], severity=severity)
         case = Case(called, report, f"so does {calls} call of {called}")
-        passes.setdefault((same_phase(event, loop, depth), where, calls, harm), []).append(case)
+        passes.setdefault((same_phase(event, loop if validates else None, depth), where, calls, harm), []).append(case)
     for (_, where, calls, harm), cases in passes.items():
         called = in_words(case.name for case in cases)
         message = f"gradients are enabled {where}: {calls} call of {called} builds a graph, {harm}; run it under torch.no_grad()"

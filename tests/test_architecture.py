@@ -46,6 +46,7 @@ LATE_IMPORTS = [
     ("looplint.linting.files", "looplint.knowledge.lookup", "only a file that is analysed"),
     ("looplint.linting.files", "looplint.linting.analysis", "imports LibCST, for files with a training loop alone"),
     ("looplint.linting.files", "looplint.linting.called_elsewhere", "only where a finding depends on how others call a function"),
+    ("looplint.linting.files", "looplint.linting.never_called", "only where a finding stands in a function that nothing is seen to call"),
     ("looplint.linting.files", "looplint.linting.suppression", "only a file with findings"),
     ("looplint.linting.fingerprint", "hashlib", "only what is cached or compared is hashed"),
     ("looplint.linting.noqa", "tokenize", "only a text with comments for the linter"),

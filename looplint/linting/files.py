@@ -134,7 +134,9 @@ def _lint_part(gathered: Gathered, shard: Shard, selections: Selections, run: Ca
     elsewhere = [replace(r, problems=()) for r in run(callers(merge(results), others, gathered.files))]
     problems = [*(p for p in gathered.problems if shard.holds(p.filename)), *(p for r in results for p in r.problems)]
     # Whether a comment silences anything is known only where all files are looked at.
-    findings = in_cells(unsilenced(selections.shown(_recorded(merge(results, elsewhere), gathered.sources, gathered.files)), own), own)
+    findings = in_cells(
+        unsilenced(selections.shown(_weighed(merge(results, elsewhere), selections, gathered.sources, gathered.files)), own), own
+    )
     checked = sum(shard.holds(shown_as(str(file))) for file in gathered.files)
     return LintResult(tuple(findings), tuple(dict.fromkeys(problems)), checked, coverage=coverage_of([*results, *elsewhere], own))
 
@@ -388,20 +390,24 @@ def findings_of(
         files: all files of the run, of which some were not worth judging.
     """
     results, sources = list(results), list(sources)
-    found = _recorded(merge(results), sources, files)
+    found = _weighed(merge(results), selections, sources, files)
     shown = list(unsilenced(selections.shown(found), sources))
     # What could not be analysed may hold what a comment silences.
     unused = [] if any(r.problems for r in results) else list(selections.shown(selections.unused(sources, found)))
     return sorted([*shown, *unused], key=lambda f: f.sort_key) if unused else shown
 
 
-def _recorded(findings: list[Finding], sources: Iterable[Source], files: Iterable[Path]) -> list[Finding]:
-    """Some findings without those on graphs that other files of the run keep from being recorded."""
-    if not any(finding.of_graphs for finding in findings):
-        return findings
-    from looplint.linting.called_elsewhere import recorded
+def _weighed(findings: list[Finding], selections: Selections, sources: Iterable[Source], files: Iterable[Path]) -> list[Finding]:
+    """What the other files of a run tell of some findings: those without the ones on graphs that are not recorded, and what no run comes to as advice."""
+    if any(finding.of_graphs for finding in findings):
+        from looplint.linting.called_elsewhere import recorded
 
-    return list(recorded(findings, sources, files))
+        findings = list(recorded(findings, sources, files))
+    if selections.folders and any(all(finding.roots) for finding in findings):
+        from looplint.linting.never_called import weighed
+
+        findings = list(weighed(findings, selections.folders))
+    return findings
 
 
 def unsilenced(findings: Iterable[Finding], sources: Iterable[Source]) -> Iterable[Finding]:

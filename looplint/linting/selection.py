@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,6 +91,7 @@ class Selections:
         """
         self.configurations = configurations or Configurations(isolated=True)
         self.named = frozenset(map(shown_as, paths))
+        self.folders = tuple(Path(os.path.abspath(name)) for name in sorted(self.named) if os.path.isdir(name))
         self._default = selection or Selection()
         self._selections: dict[Settings, Selection] = {}
         self._codes: dict[Selection, frozenset[str]] = {}

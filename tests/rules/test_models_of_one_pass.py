@@ -200,3 +200,24 @@ def test_models_left_in_eval_mode_within_an_epoch_are_one_finding(tmp_path: Path
         "            opt.zero_grad", "            enc.train()\n            dec.train()\n            opt.zero_grad"
     )
     assert not found(repaired, "LL304")
+
+
+def test_forwards_of_one_function_that_are_no_passes_are_one_finding() -> None:
+    sample = """\
+
+    def sample(self, config):
+        self.enc.eval()
+        kept = []
+        if config.names:
+            for name in config.names:
+                kept.append(self.enc(codes(name)).argmax(1).cpu().numpy())
+        elif config.pairs:
+            for pair in config.pairs:
+                kept.append(self.enc(codes(pair)).argmax(1).cpu().numpy())
+        for i in range(100):
+            kept.append(self.enc(torch.randn(1, 8)).argmax(1).cpu().numpy())
+        show(kept)
+"""
+    (finding,) = found(TRAINER.replace("AFTER", "pass") + sample, "LL303")
+    assert len({r.location for r in finding.related if r.same}) == 2
+    assert finding.fix is not None and finding.fix.message == "Switch gradients off in sample"
