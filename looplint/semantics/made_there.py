@@ -22,11 +22,15 @@ def is_made_there(function: ir.Function, call: ir.Call) -> bool:
 def _device(call: ir.Call) -> str | None:
     """Where a call moves a tensor to, as it is written."""
     match call:
-        case ir.Call(func=ir.Attr(attr="to"), args=[ir.Arg(value=value, keyword=None | "device", star="")]):
+        case ir.Call(func=ir.Attr(attr="to"), args=[ir.Arg(value=value, keyword=None | "device", star=""), *how]) if _only_hurries(how):
             return ir.render(value)
-        case ir.Call(func=ir.Attr(attr="cuda" | "cpu" as device), args=[]):
+        case ir.Call(func=ir.Attr(attr="cuda" | "cpu" as device), args=how) if _only_hurries(how):
             return f"'{device}'"
     return None
+
+
+def _only_hurries(args: list[ir.Arg]) -> bool:
+    return all(arg.keyword == "non_blocking" for arg in args)
 
 
 def _stands_there(function: ir.Function, name: str, device: str, depth: int) -> bool:

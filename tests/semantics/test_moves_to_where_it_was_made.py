@@ -20,6 +20,7 @@ THERE = [
     "x = torch.arange(n, device=device)\n    x = x.repeat(3, 1)",
     "x = torch.zeros(n).to(device)",
     "y = torch.zeros(n, device=device)\n    x = y.view(-1, 1)",
+    "y = batch[0].to(device, non_blocking=True)\n    x = y.clone()\n    x[x == 0] = -100",
     "y = torch.zeros(n).to(device)\n    x = y > torch.mean(y) * 0.1",
     "y = torch.zeros(n).to(device)\n    x = 1 - y",
     "y = torch.zeros(n).to(device)\n    x = ~torch.isnan(y)",
