@@ -93,6 +93,8 @@ class Finding:
     ways: tuple[tuple[Call, ...], ...] = ()
     # It holds only where gradients are recorded.
     of_graphs: bool = False
+    # It stands in a function that nothing in its project uses.
+    unused: bool = False
 
     def with_fix(self, fix: Fix | None) -> Finding:
         return replace(self, fix=fix)

@@ -53,7 +53,7 @@ def weighed(findings: Iterable[Finding], folders: Sequence[Path]) -> Iterator[Fi
             places.append(Related(f"no code in use calls {node.name}", filename, Location(node.lineno, node.col_offset + 1)))
         else:
             if places:
-                finding = replace(finding, severity="advice", related=(*finding.related, *dict.fromkeys(places)))
+                finding = replace(finding, severity="advice", unused=True, related=(*finding.related, *dict.fromkeys(places)))
         yield finding
 
 

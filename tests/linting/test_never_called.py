@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import looplint
+from command_line import looplint_text
 
 TRAINERS = """
 import torch
@@ -50,6 +51,7 @@ def test_what_nothing_uses_is_advice_and_says_so(tmp_path: Path) -> None:
     assert severities(tmp_path, trainers=TRAINERS, main=MAIN)["trainers.py"] == ["advice"]
     [finding] = [f for f in looplint.lint([tmp_path], isolated=True) if f.code == "LL101"]
     assert "no code in use calls Trainer" in [each.message for each in finding.related]
+    assert " in code that nothing uses: " in looplint_text("check", ".", "--isolated", cwd=tmp_path).stdout
 
 
 USED = {

@@ -120,19 +120,20 @@ def _block(findings: Sequence[Finding], style: Style, room: int | None) -> str:
 
 
 def _by_rule(findings: Sequence[Finding]) -> Iterable[Sequence[Finding]]:
-    groups: dict[str, list[Finding]] = {}
+    groups: dict[tuple[str, bool], list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(finding.code, []).append(finding)
-    return (groups[code] for code in sorted(groups))
+        groups.setdefault((finding.code, finding.unused), []).append(finding)
+    return (groups[key] for key in sorted(groups))
 
 
 def _advice(findings: Sequence[Finding], style: Style, room: int | None) -> str:
-    """The findings of one rule in one line: where the first ones are, and the message of the first."""
+    """The findings of one rule in one line, those in unused code apart: where the first ones are, and the message of the first."""
     first, fg = findings[0], COLOURS["advice"]
     places = first.place
     if len(findings) > 1:
         named = [*(f.place for f in findings[:_PLACES]), *(["..."] if len(findings) > _PLACES else [])]
         places = f"{len(findings)} places ({', '.join(named)})"
+    places += " in code that nothing uses" if first.unused else ""
     head = f"{style('advice:', fg=fg, bold=True)} {style(first.code, fg=fg, bold=True)} {style(first.name, fg=fg)}"
     return _wrapped(f": {visible(places)}: {visible(first.message)}", room, head, f"advice: {first.code} {first.name}") + "\n"
 
