@@ -124,7 +124,11 @@ def is_used(program: Program, optimizer: Optimizer) -> bool:
 
 
 def state_loaded(program: Program, optimizer: Optimizer, construct: Event, move: Event) -> Event | None:
-    """Where an optimizer is given a state between its construction and a move, unless the program moves that state itself."""
-    loads = [e for e in program.of(LoadState) if optimizer in e.subjects and construct.index < e.index < move.index and e.certain]
-    given = [e for e in loads if not exclude_each_other(e, move)]
-    return given[0] if given and not optimizer.state_asked else None
+    """Where an optimizer is given a state between its construction and a move, unless the program moves that state itself, or gives it one once more.
+
+    A state that is loaded goes to where the parameters are: `opt.load_state_dict(opt.state_dict())` takes it behind a model.
+    """
+    loads = [e for e in program.of(LoadState) if optimizer in e.subjects and e.index > construct.index and not exclude_each_other(e, move)]
+    given = [e for e in loads if e.index < move.index and e.certain]
+    taken_along = optimizer.state_asked or any(e.index > move.index for e in loads)
+    return given[0] if given and not taken_along else None

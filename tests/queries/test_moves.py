@@ -105,3 +105,36 @@ def main(ckpt, loader, device):
 
     assert errors("if ckpt", "else") == []
     assert errors("if ckpt", "if device") == ["LL501"]
+
+
+TAKEN_ALONG = """
+import torch
+from torch import nn, optim
+
+def main(ckpt, loader, device):
+    model = nn.Linear(3, 3)
+    optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    optimizer.load_state_dict(torch.load(ckpt, map_location="cpu"))
+    model.to(device)
+    AFTER
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x.to(device)), y.to(device)).backward()
+        optimizer.step()
+    LAST
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "last", "expected"),
+    [
+        ("pass", "", ["error"]),
+        ("optimizer.load_state_dict(optimizer.state_dict())", "", ["advice"]),
+        ("state = optimizer.state_dict()\n    optimizer.load_state_dict(state)", "", ["advice"]),
+        ("if optimizer is not None:\n        optimizer.load_state_dict(optimizer.state_dict())", "", ["advice"]),
+        ("pass", "torch.save(optimizer.state_dict(), ckpt)", ["error"]),
+    ],
+)
+def test_a_state_that_is_loaded_behind_the_move_is_taken_along(after: str, last: str, expected: list[str]) -> None:
+    found = looplint.lint(TAKEN_ALONG.replace("AFTER", after).replace("LAST", last), isolated=True)
+    assert [f.severity for f in found if f.code == "LL501"] == expected
