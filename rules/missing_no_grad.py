@@ -6,10 +6,10 @@ Reports a forward pass with gradients enabled whose result is measured, or turne
 data in which nothing is trained, in any such loop where the result is compared with something, or with its model in eval mode on every path. The
 model is one that an optimizer of the program steps.
 
-A single forward outside of all loops, or in one that is left in its first turn, is advice: one graph is built. So is the forward of a single item, such
-as the observation of an environment, or of a few pictures after an epoch (`for i in range(5)`), outside of a loop over data, and that of a head whose
-features come from a forward without a graph: the larger part of the pass builds none. Several models of one pass are one finding, with the places of all,
-and so are the forwards of one function that are no passes over batches.
+A single forward outside of all loops but those of its model's own methods, or in one that is left in its first turn, is advice: one graph is built. So is
+the forward of a single item, such as the observation of an environment, or of a few pictures after an epoch (`for i in range(5)`), outside of a loop over
+data, and that of a head whose features come from a forward without a graph: the larger part of the pass builds none. Several models of one pass are one
+finding, with the places of all, and so are the forwards of one function that are no passes over batches.
 
 ## Why it matters
 
@@ -101,6 +101,7 @@ from looplint.rule import (
     evaluates_batches,
     in_words,
     is_a_pass,
+    loops_around,
     may_be_sent_backward_elsewhere,
     may_be_trained,
     mode_states,
@@ -183,7 +184,8 @@ def check(program: Program) -> Reports:
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
         minor = of_a_few(program, event, loop) or takes_what_has_no_graph(program, event) or event.key in program.uses.detached
         notes += note_of_pass(loop if validates else None, event.chain[depth]) + note(refused, "torch refuses this")
-        severity: Severity = "error" if refused else "warning" if any(loop.repeats for loop in event.loops) and not minor else "advice"
+        again = any(each.repeats for each in (*loops_around(event), *([loop] if loop is not None and validates else [])))
+        severity: Severity = "error" if refused else "warning" if again and not minor else "advice"
         repair = InsertNoGrad(loop=loop if depth == apart else None, event=event, depth=depth)
         report = Report(event, "", notes, repair=repair, site=event.chain[depth], severity=severity)
         case = Case(called, report, f"so does {calls} call of {called}")

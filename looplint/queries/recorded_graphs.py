@@ -92,6 +92,13 @@ def depth_of_the_drop(program: Program, event: Forward, depth: int) -> int:
     return depth
 
 
+def loops_around(event: Forward) -> list[Loop]:
+    """The loops around the place where a forward is asked for: without those of its own class's methods, which decode or refine one output."""
+    contexts = [context for context in event.key[0].outward() if not context.is_turn]
+    within = contexts[: len(event.calls) - event.outside]
+    return [loop for loop in event.loops if next(context for context in loop.frame.outward() if not context.is_turn) not in within]
+
+
 def serves_more_classes(program: Program, event: Forward, depth: int) -> bool:
     """Whether what stands so many calls deep on the way to a forward calls a method in which other classes of the same base go backward."""
     contexts = [context for context in event.key[0].outward() if not context.is_turn]
