@@ -5,7 +5,7 @@
 Reports an optimizer's step in a loop that also runs a forward pass of its model with gradients enabled, where no backward of the program
 can reach the parameters that the optimizer holds: there is none, or what goes backward is a new tensor that was made of the loss's value
 (`Variable(loss, requires_grad=True)`, `torch.tensor(loss.item(), requires_grad=True)`, `loss.detach().requires_grad_()`). Also one in a loop that
-trains a copy of its model, or a model that took its name after the optimizer was built, where no optimizer holds that one; and a forward whose
+trains a copy of its model, a model that took its name after the optimizer was built, or another one, where no optimizer holds that one; and a forward whose
 outputs are put into such a new tensor, so that only other parts of the model learn.
 
 ## Why it matters
@@ -84,11 +84,13 @@ from looplint.rule import (
     Step,
     called_at,
     cut_off,
+    in_words,
     may_be_of_any,
     name_of,
     note,
     objective_of,
     trains_a_copy,
+    trains_another,
     trains_its_successor,
 )
 
@@ -96,7 +98,12 @@ CODE = "LL107"
 # A program that could not be followed to its end may go backward elsewhere.
 WHOLE_PROGRAM = True
 
-
+# What may be trained in place of what an optimizer holds: what asks for it, and the words on it and on its repair.
+_ELSEWHERE = (
+    (trains_a_copy, "{held}, and what goes backward is {trained}, a copy of it", "give the optimizer the parameters of the copy"),
+    (trains_its_successor, "an earlier {trained}, and what goes backward was built after that", "build the optimizer behind it"),
+    (trains_another, "{held}, and what goes backward is {trained}, which no optimizer holds", "give it the parameters of {trained}"),
+)
 _FILLING = Automaton(start="?", arrows={("*", "clear"): "empty", ("*", "backward"): "filled"}, reads=frozenset({"step"}))
 
 
@@ -164,18 +171,11 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
         message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing; call backward() on the loss before it"
         lost = "the forward pass whose loss is never sent backward" if forward is not None else "the loss that is never sent backward"
         return Report(step, message, note(shown, lost))
-    forward = next((e for e in program.of(Forward) if loop in e.loops and trains_a_copy(program, optimizer, e)), None)
-    if forward is not None:
-        (copy,) = forward.subjects
-        held = ", ".join(sorted({name_of(o, "a model") for o in optimizer.holds}))
-        message = f"{called_at(step, optimizer)} holds the parameters of {held}, and what goes backward is {name_of(copy, 'a copy')}, a copy of it: the step changes nothing; give the optimizer the parameters of the copy"
-        return Report(step, message, note(forward, f"the forward pass of {name_of(copy, 'the copy')}"))
-    forward = next((e for e in forwards if trains_its_successor(program, optimizer, e)), None)
-    if forward is not None:
-        (module,) = forward.subjects
-        message = (
-            f"{called_at(step, optimizer)} holds the parameters of an earlier {name_of(module)}, and what goes backward is the one that was built "
-            "after the optimizer: the step changes nothing; build the optimizer behind it"
-        )
-        return Report(step, message, note(forward, "the forward pass of the later one"))
+    for trains_elsewhere, what, how in _ELSEWHERE:
+        forward = next((e for e in program.of(Forward) if loop in e.loops and trains_elsewhere(program, optimizer, e)), None)
+        if forward is not None:
+            names = {"trained": name_of(next(iter(forward.subjects))), "held": in_words(sorted({name_of(o) for o in optimizer.holds}))}
+            what, how = what.format_map(names), how.format_map(names)
+            message = f"{called_at(step, optimizer)} holds the parameters of {what}: the step changes nothing; {how}"
+            return Report(step, message, note(forward, f"the forward pass of {names['trained']}"))
     return None

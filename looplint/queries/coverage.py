@@ -15,6 +15,7 @@ from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, FrameworkObject, Optimizer
 from looplint.flow.events import Backward, Escape, Event, Schedule, Step
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS
+from looplint.queries.cut_graphs import holds_known_models, is_whole_model
 from looplint.queries.program import Program
 from looplint.queries.relations import related
 from looplint.syntax import ir
@@ -175,6 +176,8 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return ends_before or f"`{ir.render(unknown[0].call.func.value)}` is not known to be an optimizer"
     if not known.stepped:
         return "no step of an optimizer was found"
+    if all(map(is_whole_model, (o for event in events for o in event.subjects))) and all(map(holds_known_models, known.stepped)):
+        return ""  # that no optimizer holds them is known as well
     return f"no known optimizer holds the parameters that `{loss}` comes from"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Module, Optimizer
+from looplint.domain.objects import Module, Obj, Optimizer
+from looplint.domain.values import refs
 from looplint.flow.events import Backward, Clear, Construct, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Objective
@@ -62,6 +63,39 @@ def trains_a_copy(program: Program, optimizer: Optimizer, event: Forward) -> boo
     original = module.original if isinstance(module, Module) else None
     copied = original is not None and program.is_trained(event) and event.certain and related(optimizer.holds, {original})
     return copied and not related(program.held_modules, {module})
+
+
+def trains_another(program: Program, optimizer: Optimizer, event: Forward) -> bool:
+    """Whether a forward trains a model that no optimizer holds, in place of what an optimizer holds and nothing differentiates: all of them are known."""
+    trained = (
+        holds_known_models(optimizer) and program.is_trained(event) and event.certain and not event.frozen and len(event.subjects) == 1
+    )
+    return trained and all(map(is_whole_model, event.subjects)) and not related(program.held_modules, event.subjects)
+
+
+def holds_known_models(optimizer: Obj) -> bool:
+    """Whether all that an optimizer holds are the parameters of models that are known."""
+    return isinstance(optimizer, Optimizer) and optimizer.exact and bool(optimizer.holds) and all(map(is_whole_model, optimizer.holds))
+
+
+def is_whole_model(obj: Obj) -> bool:
+    """Whether an object is a model that is built in sight, with parameters of its own that nothing else has: no code out of sight has got it."""
+    if not isinstance(obj, Module) or obj.escaped or obj.parameter or not with_parameters(obj):
+        return False
+    parts = _parts_of(obj)
+    known = not any(part.symbolic or part.many or part.one_of for part in (obj, *parts))
+    return known and {*parts, *obj.lineage()}.issuperset(each for part in parts for each in part.lineage())
+
+
+def _parts_of(module: Module) -> set[Module]:
+    """The modules that a module holds, and those in them."""
+    found: set[Module] = set()
+    work: list[Module] = [module]
+    while work:
+        more = {part for value in work.pop().heap.values() for part in refs(value, Module)} - found
+        found |= more
+        work += more
+    return found
 
 
 def objective_of(program: Program, optimizer: Optimizer, loop: Loop) -> Objective | None:
