@@ -47,7 +47,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - Two backwards that share a part of a graph, or may: what the other one begins at is not known.
-- `create_graph=True`, and forwards that are differentiated by their inputs.
+- `create_graph=True`, and forwards that `torch.autograd.grad` goes through after the backward, or in another turn.
 - A graph that reaches back into the iteration before, such as a hidden state that is carried on.
 - A forward outside the loop, whose graph every iteration goes through, what was computed there from parameters, and a model that keeps what its first
   forward computes.
@@ -74,6 +74,7 @@ from looplint.rule import (
     Scheduler,
     Step,
     goes_through_what_is_older,
+    may_be_differentiated_again,
     may_keep_a_graph,
     note,
 )
@@ -88,8 +89,8 @@ def check(program: Program) -> Reports:
         if event.retain_graph is not True or not event.loops:
             continue
         forwards, loop = event.forwards, event.loops[-1]
-        if event.create_graph or forwards & program.uses.differentiated:
-            continue  # forwards that are differentiated by their inputs
+        if event.create_graph or may_be_differentiated_again(program, event):
+            continue  # forwards that are differentiated after the backward
         if _shared(event, backwards):
             continue  # two backwards that share a part of a graph
         if _carried(program, event):

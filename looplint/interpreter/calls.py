@@ -246,6 +246,7 @@ def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -
         case Tensor():
             # What is called is no tensor, but a model that code out of sight has made of one, and may have trained: `edited = model.edit(batch)`.
             interp.uses.differentiated |= atom.forwards
+            interp.uses.differentiated_elsewhere |= atom.forwards
             return frozenset({combine(interp.grad, [frozenset({atom}), *args.values()]) or atom})
     return unfollowed.unknown_call(interp, atom, args, expr)
 

@@ -46,6 +46,8 @@ class Uses:
         self.cut_off: set[EventKey] = set()
         # `torch.autograd.grad` goes through it, or code out of sight may that was handed the function which returns it.
         self.differentiated: set[EventKey] = set()
+        # Those of them that code out of sight may differentiate, at a place that is not known.
+        self.differentiated_elsewhere: set[EventKey] = set()
         # It is differentiated by tensors that are no parameters.
         self.attacked: set[EventKey] = set()
         # A function that nobody in sight calls returns it with its graph, or leaves it in its object: its callers may send it backward.
