@@ -89,7 +89,8 @@ class GradientAccess:
         self.read: frozenset[Obj] = frozenset()
         self.read_unknown = False
         # The same of those that are read to be applied, as far as one can tell: not to be measured or changed in place.
-        self.applied: frozenset[Obj] = frozenset()
+        # Each with the calling context in which that is done.
+        self.applied_at: frozenset[tuple[Obj, CallString]] = frozenset()
         self.applied_unknown = False
         # The modules whose parameters the program steps by them, with no optimizer, as the form of a statement tells.
         self.stepped: frozenset[Obj] = frozenset()
@@ -99,6 +100,11 @@ class GradientAccess:
         self.read_of_tensors: set[Loop] = set()
         # The modules whose gradients are multiplied, divided or overwritten.
         self.scaled: frozenset[Obj] = frozenset()
+
+    @property
+    def applied(self) -> frozenset[Obj]:
+        """The modules whose gradients are read to be applied."""
+        return frozenset(obj for obj, _ in self.applied_at)
 
     @contextmanager
     def unread(self) -> Iterator[None]:
@@ -113,11 +119,11 @@ class GradientAccess:
     @contextmanager
     def unapplied(self) -> Iterator[None]:
         """Evaluate what measures the gradients that it comes by: it is no step."""
-        before = self.applied, self.applied_unknown
+        before = self.applied_at, self.applied_unknown
         try:
             yield
         finally:
-            self.applied, self.applied_unknown = before
+            self.applied_at, self.applied_unknown = before
 
     @contextmanager
     def changed(self) -> Iterator[None]:

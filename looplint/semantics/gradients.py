@@ -341,7 +341,7 @@ def _gradient_read(interp: Interpreter, atom: Params | Tensor | Unknown) -> None
     match atom:
         case Params():
             interp.gradients.read |= atom.sources
-            interp.gradients.applied |= atom.sources
+            interp.gradients.applied_at |= {(obj, interp.frame.ctx) for obj in atom.sources}
             if steps_by_hand(interp.frame.function):
                 interp.gradients.stepped |= atom.sources
         case Tensor():
