@@ -77,6 +77,7 @@ from looplint.rule import (
     may_be_differentiated_again,
     may_keep_a_graph,
     note,
+    reaches_into_the_turn_before,
 )
 
 CODE = "LL110"
@@ -93,7 +94,7 @@ def check(program: Program) -> Reports:
             continue  # forwards that are differentiated after the backward
         if _shared(event, backwards):
             continue  # two backwards that share a part of a graph
-        if _carried(program, event):
+        if reaches_into_the_turn_before(program, event):
             continue  # a graph that reaches back into the iteration before
         if event.repeated or any(e.closure for e in program.of(Step)):
             continue  # a backward in a comprehension or in a closure that an optimizer calls
@@ -129,14 +130,3 @@ def _shared(event: Backward, backwards: list[Backward]) -> bool:
 def _is_open(event: Backward) -> bool:
     """Whether it is not known what a backward goes through: neither a forward nor parameters that a loss is computed of."""
     return not event.manual and not (event.known and (event.forwards or event.of_parameters or event.cut_off))
-
-
-def _carried(program: Program, event: Backward) -> bool:
-    """Whether the graph reaches back into the iteration before: a forward takes in what it or a later one has put out."""
-    for key in event.forwards:
-        forward = program.forwards.get(key)
-        if forward is None or forward.inputs is None:
-            continue
-        if any(k == key or program.forwards[k].index > forward.index for k in forward.inputs.forwards if k in program.forwards):
-            return True
-    return False

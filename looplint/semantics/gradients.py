@@ -91,6 +91,8 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
         repeated=interp.comprehensions > 0,
     )
     interp.emit(event, expr.node, sources)
+    if event.retain_graph and interp.loops:
+        interp.loops[-1].retains = True
     if interp.alive:
         _prove_graph(interp, expr, event, given=with_loss)
 
