@@ -51,7 +51,7 @@ def train(net: nn.Module, loader, epochs: int):
 - Code that is not analysed may step: the optimizer escapes into it, and the loop does not clear the gradients each time. A framework may.
 - An optimizer that steps in another call of the function that builds it, unless only another setting (`if args.amp:`) makes that step.
 - A class that calls methods of its own which do nothing, or which it does not have: a subclass may step in them.
-- Gradients that other code reads to apply them: not where it measures them, or changes them in place.
+- Gradients that other code reads to apply them: not where it measures them, or changes them in place, or runs before or behind a loop that clears them each time.
 - Functions that only send a loss backward: their caller may step.
 - An optimizer all of whose parameters other optimizers step on in the same loop: it was rebuilt.
 - An optimizer of a target network, which is given the state of the model that another optimizer steps on in the loop.
@@ -85,11 +85,11 @@ from looplint.rule import (
     built_by_its_trainer,
     is_beside,
     is_given_states_of,
+    may_apply,
     name_of,
     note,
     only_where,
     others_step,
-    related,
     ruled_out_by_settings,
     steps_in_some_call,
     unheld,
@@ -109,8 +109,8 @@ def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         own = steps_in_some_call(steps, optimizer)
         rest = [e for e in steps if e not in own]
-        if program.steps_unknown_objects or _used_otherwise(program, optimizer):
-            continue  # a step's optimizer is not known, or other code applies the gradients
+        if program.steps_unknown_objects or program.gradients.applied_unknown:
+            continue  # a step's optimizer is not known, or other code may apply the gradients
         unused = [(e, start) for e in program.of(Backward) if (start := _lost(program, optimizer, e, own, rest)) is not None]
         if not unused:
             continue
@@ -140,6 +140,8 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
             None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
         )
     cleared = _cleared_each_time(program, optimizer, event, own)
+    if may_apply(program, optimizer, event, cleared):
+        return None
     others = [o for step in (*rest, *beside) if step.loops == event.loops for o in step.subjects if program.touches(event, o)]
     if others and (cleared is None or is_given_states_of(program, optimizer, others, event)):
         return None  # what another optimizer steps on is trained here
@@ -174,9 +176,3 @@ def _built_and_kept(program: Program, optimizer: Optimizer | Engine, root: str) 
     if any(not e.output and program.touches(e, optimizer) for e in program.of(Escape)):
         return None
     return next((e for e in program.of(Construct) if optimizer in e.subjects and e.root == root), None)
-
-
-def _used_otherwise(program: Program, optimizer: Optimizer | Engine) -> bool:
-    """Whether the code applies gradients that may be this optimizer's: any at all, where it is not known which parameters it holds."""
-    holds, gradients = optimizer.holds, program.gradients
-    return gradients.applied_unknown or (related(gradients.applied, holds) if holds else bool(gradients.applied))

@@ -47,7 +47,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Stays quiet
 
 - Two backwards that share a part of a graph, or may: what the other one begins at is not known.
-- `create_graph=True`, and forwards that are differentiated by their inputs.
+- `create_graph=True`, and forwards that `torch.autograd.grad` goes through after the backward, or in another turn.
 - A graph that reaches back into the iteration before, such as a hidden state that is carried on.
 - A forward outside the loop, whose graph every iteration goes through, what was computed there from parameters, and a model that keeps what its first
   forward computes.
@@ -74,8 +74,10 @@ from looplint.rule import (
     Scheduler,
     Step,
     goes_through_what_is_older,
+    may_be_differentiated_again,
     may_keep_a_graph,
     note,
+    reaches_into_the_turn_before,
 )
 
 CODE = "LL110"
@@ -88,11 +90,11 @@ def check(program: Program) -> Reports:
         if event.retain_graph is not True or not event.loops:
             continue
         forwards, loop = event.forwards, event.loops[-1]
-        if event.create_graph or forwards & program.uses.differentiated:
-            continue  # forwards that are differentiated by their inputs
+        if event.create_graph or may_be_differentiated_again(program, event):
+            continue  # forwards that are differentiated after the backward
         if _shared(event, backwards):
             continue  # two backwards that share a part of a graph
-        if _carried(program, event):
+        if reaches_into_the_turn_before(program, event):
             continue  # a graph that reaches back into the iteration before
         if event.repeated or any(e.closure for e in program.of(Step)):
             continue  # a backward in a comprehension or in a closure that an optimizer calls
@@ -128,14 +130,3 @@ def _shared(event: Backward, backwards: list[Backward]) -> bool:
 def _is_open(event: Backward) -> bool:
     """Whether it is not known what a backward goes through: neither a forward nor parameters that a loss is computed of."""
     return not event.manual and not (event.known and (event.forwards or event.of_parameters or event.cut_off))
-
-
-def _carried(program: Program, event: Backward) -> bool:
-    """Whether the graph reaches back into the iteration before: a forward takes in what it or a later one has put out."""
-    for key in event.forwards:
-        forward = program.forwards.get(key)
-        if forward is None or forward.inputs is None:
-            continue
-        if any(k == key or program.forwards[k].index > forward.index for k in forward.inputs.forwards if k in program.forwards):
-            return True
-    return False

@@ -479,12 +479,16 @@ def may_be_unknown(value: Value) -> bool:
 
 @dataclass(slots=True)
 class Arguments:
-    """Evaluated arguments of a call; `starred` when some came through * or **, `last` is the last positional one where it is known."""
+    """Evaluated arguments of a call; `starred` when some came through * or **, `last` is the last positional one where it is known.
+
+    `spread` is what may come so at any other place, or under any name: tensors, and what depends on modules.
+    """
 
     positional: list[Value] = field(default_factory=list)
     keywords: dict[str, Value] = field(default_factory=dict)
     starred: bool = False
     last: Value | None = None
+    spread: Value = NOTHING
 
     def get(self, position: int, *names: str) -> Value | None:
         for name in names:
@@ -495,7 +499,7 @@ class Arguments:
         return None
 
     def values(self) -> list[Value]:
-        return [*self.positional, *self.keywords.values()]
+        return [*self.positional, *self.keywords.values(), *((self.spread,) if self.spread else ())]
 
 
 def common_names(tuples: Iterable[Tuple]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from looplint.flow.events import Event
 from looplint.syntax.site import Site
 
 if TYPE_CHECKING:
+    from looplint.domain.values import EventKey
     from looplint.syntax import ir
     from looplint.syntax.ir import Expr
 
@@ -46,6 +47,9 @@ class Loop:
     draws: bool = False
     # Whether it has one turn by the number that it counts to.
     once: bool = False
+    # Whether a backward in it retains its graph, and then the forwards whose graphs a turn takes over from the one before; None where that was not looked for.
+    retains: bool = False
+    carried: frozenset[EventKey] | None = None
     # Whether a turn may follow another: not where each ends in a `break`, a `return` or an error, or where there is only one.
     repeats: bool = True
 

@@ -47,6 +47,7 @@ RemarkKind = Literal[
     "attach",  # something comes to stand around the calls of a module: a hook, a norm of its weights
     "transfer",  # a part of a batch goes to a device
     "fetch",  # the value of a forward's result is read, or the program waits for the device explicitly
+    "differentiate",  # torch.autograd.grad goes through what forwards put out
     "export",  # a tensor becomes an array as it is, which torch refuses where it has a graph
     "release",  # the device's cached memory is given back
     "show",  # a tensor becomes text: it is printed or put into a string

@@ -163,6 +163,16 @@ class Export(Remark):
     forwards: frozenset[EventKey]
 
 
+class Differentiate(Remark):
+    """The program asks for derivatives by a call that fills no gradients: `torch.autograd.grad(energy, positions)`."""
+
+    kind = "differentiate"
+    # The forwards that it goes through.
+    forwards: frozenset[EventKey]
+    # Whether it begins at what has gone backward, on some path: that of an earlier turn, where it stands above the backward.
+    again: bool
+
+
 class Release(Remark):
     """The device's cached memory is given back."""
 

@@ -239,13 +239,14 @@ def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -
         case Method():
             return hooks.method_called.run(interp, atom, args, expr)
         case Partial():
-            merged = Arguments([*atom.args, *args.positional], {**dict(atom.kwargs), **args.keywords}, args.starred)
+            merged = Arguments([*atom.args, *args.positional], {**dict(atom.kwargs), **args.keywords}, args.starred, spread=args.spread)
             return call(interp, atom.func, merged, expr)
         case Ref():
             return call_object(interp, atom.obj, args, expr)
         case Tensor():
             # What is called is no tensor, but a model that code out of sight has made of one, and may have trained: `edited = model.edit(batch)`.
             interp.uses.differentiated |= atom.forwards
+            interp.uses.differentiated_elsewhere |= atom.forwards
             return frozenset({combine(interp.grad, [frozenset({atom}), *args.values()]) or atom})
     return unfollowed.unknown_call(interp, atom, args, expr)
 

@@ -11,7 +11,7 @@ from copy import copy
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Container, Obj
 from looplint.domain.values import NOTHING, UNKNOWN, Arguments, ClassRef, External, Func, Tuple, Value, ref, refs
-from looplint.interpreter import classes
+from looplint.interpreter import classes, spread
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import call_effect
 from looplint.syntax import ir
@@ -42,7 +42,11 @@ def construct(interp: Interpreter, obj: Obj, cls: ClassRef, args: Arguments, exp
         value = args.get(number, field.name) if field.taken else None
         number += field.taken
         if value is None:
-            value = _default(interp, obj, field) if not args.starred else UNKNOWN if field.default or field.factory else None
+            optional = field.default is not None or field.factory is not None
+            if not args.starred:
+                value = _default(interp, obj, field)
+            elif optional or (args.spread and field.taken):
+                value = spread.given(interp, args, optional=optional)
         if field.handed:
             handed.append(value or UNKNOWN)
         elif value is not None:

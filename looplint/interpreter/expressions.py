@@ -48,6 +48,7 @@ from looplint.interpreter import (
     outside,
     settings,
     signatures,
+    spread,
 )
 from looplint.interpreter.elements import cut, element_of, last_of, loaders_in, subscript
 from looplint.interpreter.frames import Trace
@@ -125,8 +126,9 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
         if arg.star == "*":
             items = exact_items(value)
             if items is None:
-                args.starred = True
-                args.positional.append(element_of(interp, value))
+                item = element_of(interp, value)
+                spread.note(args, item)
+                args.positional.append(item)
             else:
                 args.positional.extend(items)
             args.last = last_of(value)
@@ -137,6 +139,8 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
                 args.keywords.update(_gone_through(interp, arg.value))
             for obj in dicts:
                 args.keywords.update({k[1:]: v for k, v in obj.heap.items() if k.startswith("=")})
+            if args.starred:
+                spread.note(args, value)
         elif arg.keyword:
             args.keywords[arg.keyword] = value
         else:

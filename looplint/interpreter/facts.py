@@ -46,6 +46,8 @@ class Uses:
         self.cut_off: set[EventKey] = set()
         # `torch.autograd.grad` goes through it, or code out of sight may that was handed the function which returns it.
         self.differentiated: set[EventKey] = set()
+        # Those of them that code out of sight may differentiate, at a place that is not known.
+        self.differentiated_elsewhere: set[EventKey] = set()
         # It is differentiated by tensors that are no parameters.
         self.attacked: set[EventKey] = set()
         # A function that nobody in sight calls returns it with its graph, or leaves it in its object: its callers may send it backward.
@@ -87,7 +89,8 @@ class GradientAccess:
         self.read: frozenset[Obj] = frozenset()
         self.read_unknown = False
         # The same of those that are read to be applied, as far as one can tell: not to be measured or changed in place.
-        self.applied: frozenset[Obj] = frozenset()
+        # Each with the calling context in which that is done.
+        self.applied_at: frozenset[tuple[Obj, CallString]] = frozenset()
         self.applied_unknown = False
         # The modules whose parameters the program steps by them, with no optimizer, as the form of a statement tells.
         self.stepped: frozenset[Obj] = frozenset()
@@ -97,6 +100,11 @@ class GradientAccess:
         self.read_of_tensors: set[Loop] = set()
         # The modules whose gradients are multiplied, divided or overwritten.
         self.scaled: frozenset[Obj] = frozenset()
+
+    @property
+    def applied(self) -> frozenset[Obj]:
+        """The modules whose gradients are read to be applied."""
+        return frozenset(obj for obj, _ in self.applied_at)
 
     @contextmanager
     def unread(self) -> Iterator[None]:
@@ -111,11 +119,11 @@ class GradientAccess:
     @contextmanager
     def unapplied(self) -> Iterator[None]:
         """Evaluate what measures the gradients that it comes by: it is no step."""
-        before = self.applied, self.applied_unknown
+        before = self.applied_at, self.applied_unknown
         try:
             yield
         finally:
-            self.applied, self.applied_unknown = before
+            self.applied_at, self.applied_unknown = before
 
     @contextmanager
     def changed(self) -> Iterator[None]:

@@ -23,6 +23,7 @@ from looplint.interpreter import (
     recursion,
     replay,
     shared,
+    spread,
     summaries,
     unfollowed,
     unseen_methods,
@@ -303,6 +304,8 @@ def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Argumen
                 for name, value in keywords.items():
                     interp.write(rest, f"={name}", value)
                     interp.write(rest, "[]", value)
+                if args.spread:
+                    interp.write(rest, "[]", args.spread)
                 frame.locals[param.name] = ref(rest)
                 keywords = {}
                 continue
@@ -313,5 +316,5 @@ def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Argumen
         elif param.default is not None and not args.starred:
             value = classes.static_value(interp, param.default, func.module)
         else:
-            value = UNKNOWN
+            value = spread.given(interp, args, optional=param.default is not None)
         frame.locals[param.name] = _as_annotated(param, value)

@@ -104,4 +104,6 @@ def _held_within(values: Iterable[Value]) -> set[EventKey]:
 def note_uses(interp: Interpreter) -> None:
     """Count the results of functions that were handed out as differentiated."""
     for function in interp.agenda.handed_out:
-        interp.uses.differentiated |= interp.applications.returned.get(function, set())
+        returned = interp.applications.returned.get(function, set())
+        interp.uses.differentiated |= returned
+        interp.uses.differentiated_elsewhere |= returned

@@ -8,6 +8,7 @@ from dataclasses import replace
 from looplint.domain.values import Iter, Value, constant_of, is_over_loader
 from looplint.flow.graph import Loop, Loose
 from looplint.interpreter import roles
+from looplint.interpreter.carried_graphs import taken_over
 from looplint.interpreter.frames import LoopScope, Snapshot, merge
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir, last_turn, ranges
@@ -108,6 +109,8 @@ def repeat(
         start = around
     if outer:
         interp.heads[loop] = (entry, start)
+    if loop.retains:
+        loop.carried = taken_over(interp, body, (start, end))
     if last is not None and end.alive and not scope.breaks:
         scope, end = _turn(interp, replace(start, at=end.at), last, body)
     loop.repeats = end.alive and not loop.once

@@ -8,6 +8,7 @@ from looplint.domain.objects import Container, Engine, Module, Obj, Optimizer
 from looplint.domain.values import Ref
 from looplint.flow.events import Backward, Clear, Forward, Step
 from looplint.flow.graph import Loop
+from looplint.flow.remarks import Differentiate
 from looplint.queries.program import Program
 
 
@@ -49,6 +50,26 @@ def _differentiate_within(modules: Iterable[Obj]) -> bool:
         held = (a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref))
         work.extend(o for o in (*held, *obj.one_of) if isinstance(o, Module | Container))
     return False
+
+
+def may_be_differentiated_again(program: Program, backward: Backward) -> bool:
+    """Whether derivatives may be asked for that go through the graph of a backward once more: not those that it is computed from, in the same turn."""
+    forwards = backward.forwards & program.uses.differentiated
+    if not forwards.isdisjoint(program.uses.differentiated_elsewhere):
+        return True
+    asked = [(e, shared) for e in program.of(Differentiate) if (shared := e.forwards & forwards)]
+    return not forwards <= {key for _, shared in asked for key in shared} or not all(
+        _stand_before(backward, event, program.forwards_of(shared)) for event, shared in asked
+    )
+
+
+def _stand_before(backward: Backward, asked: Differentiate, forwards: list[Forward]) -> bool:
+    """Whether derivatives are asked for between some forwards and a backward, in each turn of its loop."""
+    loop = backward.loops[-1] if backward.loops else None
+    in_turn = loop is not None and loop in asked.loops and asked.root == backward.root
+    return (
+        in_turn and not asked.again and asked.index <= backward.index and all(loop in e.loops and e.index < asked.index for e in forwards)
+    )
 
 
 def backwards_not_for(program: Program, optimizer: Optimizer | Engine) -> frozenset[Backward]:

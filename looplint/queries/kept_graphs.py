@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from looplint.domain.objects import Obj
 from looplint.domain.tags import is_built_around
-from looplint.domain.values import ClassRef
-from looplint.flow.events import Backward
+from looplint.domain.values import ClassRef, EventKey
+from looplint.flow.events import Backward, Forward
 from looplint.queries.program import Program
 from looplint.syntax import ir
 
@@ -34,6 +34,23 @@ def goes_through_what_is_older(program: Program, event: Backward) -> bool:
     """Whether a part of what a backward goes through was computed from leaves outside of its loop: `scale = torch.exp(self.raw)` before that."""
     inputs = (forward.inputs for forward in program.forwards_of(event.forwards))
     return event.reaches_out or any(given is not None and is_built_around(given.tags, len(event.loops)) for given in inputs)
+
+
+def reaches_into_the_turn_before(program: Program, event: Backward) -> bool:
+    """Whether the graph of a backward may reach back into the turn before: a forward takes in what it or a later one has put out."""
+    for forward in program.forwards_of(event.forwards):
+        given = forward.inputs.forwards if forward.inputs is not None else ()
+        back = {k for k in given if k == forward.key or (k in program.forwards and program.forwards[k].index > forward.index)}
+        if back and not _is_taken_on_within(event, forward, back):
+            return True
+    return False
+
+
+def _is_taken_on_within(event: Backward, forward: Forward, back: set[EventKey]) -> bool:
+    """Whether a loop inside the turn takes the output of some forwards on, and no turn begins with it: a hidden state that begins with zeros for each batch."""
+    loop = event.loops[-1]
+    inside = loop in forward.loops and len(forward.loops) > len(event.loops) and forward.calls == event.calls
+    return inside and loop.carried is not None and back.isdisjoint(loop.carried)
 
 
 def _keeps(cls: ClassRef, depth: int) -> bool:

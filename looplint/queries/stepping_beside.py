@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from looplint.domain.objects import Module, Obj, Optimizer
+from looplint.domain.call_string import CallString
+from looplint.domain.objects import Engine, Module, Obj, Optimizer
 from looplint.flow.events import Backward, Clear, Construct, Escape, Event, Step
+from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.relations import related, subjects
 
@@ -47,6 +49,23 @@ def unheld(program: Program) -> Iterator[Unheld]:
                 (module,) = modules
                 if not _may_be_stepped(program, module):
                     yield Unheld(backward, module, optimizer, construct, twin)
+
+
+def may_apply(program: Program, optimizer: Optimizer | Engine, backward: Backward, cleared: Event | None) -> bool:
+    """Whether the program itself may apply an optimizer's gradients that a backward in a loop computes.
+
+    Where a clear drops them in each turn, what another function does that is called before or behind the loop gets none of them.
+    """
+    found = [context for obj, context in program.gradients.applied_at if not optimizer.holds or related({obj}, optimizer.holds)]
+    loop = backward.loops[-1]
+    return bool(found) and not (cleared is not None and loop.repeats and all(_is_called_apart(context, loop) for context in found))
+
+
+def _is_called_apart(context: CallString, loop: Loop) -> bool:
+    """Whether what runs in a context is called by the code that leads to a loop, and not by the function that the loop is in."""
+    *_, root = loop.frame.outward()
+    around = [*context.outward()]
+    return around[-1] is root and loop.frame not in around
 
 
 def _between(program: Program, clear: Event, step: Event) -> Iterator[Backward]:

@@ -64,6 +64,8 @@ def _dict(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     for name, value in args.keywords.items():
         interp.write(obj, f"={name}", value)
         interp.write(obj, "[]", value)
+    if args.spread:
+        interp.write(obj, "[]", args.spread)
     pairs = (
         _pairs_in(args.positional[0])
         if len(args.positional) == 1 and not args.keywords and qualname.endswith((".dict", ".OrderedDict"))

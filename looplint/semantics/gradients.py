@@ -7,7 +7,19 @@ from typing import Literal
 from looplint.dataclass import replace
 from looplint.domain.membership import register
 from looplint.domain.objects import Engine, List, Module, Obj
-from looplint.domain.tags import NO_TAGS, Mark, Scaled, SentBackward, Tags, is_built_around, is_loss_or_mean, is_multiplied, is_sum, kept_at
+from looplint.domain.tags import (
+    NO_TAGS,
+    Mark,
+    Scaled,
+    SentBackward,
+    Tags,
+    is_built_around,
+    is_loss_or_mean,
+    is_multiplied,
+    is_sum,
+    kept_at,
+    went_backward,
+)
 from looplint.domain.tensors import combine, comes_from_parameters, detached, of_input, tensors_in, watched
 from looplint.domain.values import (
     NONE,
@@ -28,6 +40,7 @@ from looplint.domain.values import (
     ref,
 )
 from looplint.flow.events import Backward, Clear, Clip
+from looplint.flow.remarks import Differentiate
 from looplint.interpreter import gradient_uses, hooks, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
@@ -78,6 +91,8 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
         repeated=interp.comprehensions > 0,
     )
     interp.emit(event, expr.node, sources)
+    if event.retain_graph and interp.loops:
+        interp.loops[-1].retains = True
     if interp.alive:
         _prove_graph(interp, expr, event, given=with_loss)
 
@@ -147,7 +162,7 @@ def _autograd_grad(interp: Interpreter, qualname: str, args: Arguments, expr: ir
     tensor = combine(True, args.values()) or Tensor()
     inputs = args.get(1, "inputs") or NOTHING
     (interp.uses.attacked if _no_parameters(interp, inputs) else interp.uses.trained).update(tensor.forwards)
-    interp.uses.differentiated |= tensor.forwards
+    _note_differentiated(interp, tensor, expr)
     interp.uses.going_backward |= kept_at(tensor.tags)
     create = constant_of(args.keywords["create_graph"]) if "create_graph" in args.keywords else None
     tags = frozenset(tag for tag in tensor.tags if tag is not Mark.LOSS and not isinstance(tag, SentBackward))
@@ -161,10 +176,15 @@ def _derivative(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Ca
     tensor = combine(interp.grad, args.values())
     if tensor is None:
         return result
-    interp.uses.differentiated |= tensor.forwards
+    _note_differentiated(interp, tensor, expr)
     create = args.get(2, "create_graph") if qualname.endswith(("jacobian", "hessian")) else args.get(3, "create_graph")
     known = constant_of(create) if create is not None else None
     return frozenset({detached(tensor)}) if create is None or (known is not None and not known.value) else result
+
+
+def _note_differentiated(interp: Interpreter, tensor: Tensor, expr: ir.Call) -> None:
+    interp.uses.differentiated |= tensor.forwards
+    interp.remark(Differentiate(forwards=tensor.forwards, again=went_backward(tensor.tags)), expr.node, ())
 
 
 def _no_parameters(interp: Interpreter, value: Value) -> bool:
@@ -323,7 +343,7 @@ def _gradient_read(interp: Interpreter, atom: Params | Tensor | Unknown) -> None
     match atom:
         case Params():
             interp.gradients.read |= atom.sources
-            interp.gradients.applied |= atom.sources
+            interp.gradients.applied_at |= {(obj, interp.frame.ctx) for obj in atom.sources}
             if steps_by_hand(interp.frame.function):
                 interp.gradients.stepped |= atom.sources
         case Tensor():

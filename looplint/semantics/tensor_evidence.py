@@ -23,6 +23,7 @@ from looplint.knowledge.pytorch import (
     TENSOR_ONLY,
 )
 from looplint.semantics import outcomes
+from looplint.semantics.collated import is_collated_as_tensor
 from looplint.semantics.made_as_tensors import is_made_as_tensors_are
 from looplint.semantics.made_there import is_made_there
 from looplint.semantics.meeting_elsewhere import meets_another
@@ -164,6 +165,8 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Params | Unknown, receiver: i
         return True
     if not isinstance(receiver, ir.Name):
         return False
+    if isinstance(atom, Tensor) and is_collated_as_tensor(interp, receiver.id, sources_of_batches(atom.tags)):
+        return True
     of_dict = isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags))) and not re.search(_IN_PLACE, receiver.id)
     return (
         is_made_as_tensors_are(interp, receiver.id, of_dict)
