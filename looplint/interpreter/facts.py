@@ -171,6 +171,8 @@ class Reached:
         self.elsewhere: dict[str, CallString | None] = {}
         # Of a method where following began, by the root's name: where a base class calls it.
         self.by_bases: dict[str, Site] = {}
+        # The names of the roots that end with gradients off, or perhaps off: what is called after them finds them so.
+        self.ending_without_gradients: set[str] = set()
         # The calls of `backward` and `step`, whatever they turned out to be.
         self.gradient_calls: dict[ir.Call, None] = {}
         # Of a call by the name of a backward: whether it goes to functions of the program alone that call nothing which goes backward.
