@@ -55,12 +55,14 @@ def _set_by_the_constructor(program: Program, module: Obj, visit: Visit) -> Eval
     """Where the constructor of an object puts a model into eval mode, for the methods that nobody is seen to call: a predictor, an evaluator.
 
     Nothing of the program puts it in another mode, trains it, or has an optimizer that holds it. Where the constructor switches gradients off as well,
-    they are off for what is called then.
+    they are off for what is called then. What a method leaves to its callers, these may know to have no graph.
     """
     root, _, method = visit.event.root.rpartition(".")
     constructor = f"{root}.__init__"
     unseen = all(s.state == UNSEEN and s.since is None for s in visit.states)
     if not unseen or method == "__init__" or constructor in program.reached.ending_without_gradients:
+        return None
+    if visit.event.key in program.uses.handed_on | program.uses.lent:
         return None
     switches = [e for e in program.of(Eval, Train, SetMode) if program.touches(e, module)]
     first = next((e for e in switches if e.root == constructor), None)

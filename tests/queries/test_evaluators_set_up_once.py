@@ -69,6 +69,7 @@ TRAINS = """
         pytest.param({"switch": "if loader is not None: self.model.eval()"}, id="not always in eval mode"),
         pytest.param({"switch": "self.model.eval(); self.model.requires_grad_(False)"}, id="frozen"),
         pytest.param({"others": TRAINS.strip()}, id="trained elsewhere"),
+        pytest.param({"body": "losses.append(self.model(x))"}, id="results for callers"),
         pytest.param({"body": "x.requires_grad_(); losses.append(torch.autograd.grad(self.model(x).sum(), x)[0].norm().item())"}, id="differentiated"),
     ],
 )  # fmt: skip
