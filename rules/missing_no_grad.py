@@ -84,7 +84,6 @@ What a run shows: the outputs have a `grad_fn`; peak memory is higher.
 
 from looplint.rule import (
     Case,
-    Eval,
     Forward,
     InsertNoGrad,
     Note,
@@ -98,13 +97,13 @@ from looplint.rule import (
     depth_apart,
     depth_of_the_drop,
     differentiating_forwards,
+    eval_mode_of,
     evaluates_batches,
     in_words,
     is_a_pass,
     loops_around,
     may_be_sent_backward_elsewhere,
     may_be_trained,
-    mode_states,
     name_of,
     note,
     note_of_pass,
@@ -150,8 +149,7 @@ def check(program: Program) -> Reports:
         loop = untrained_loop(program, event)
         if loop is not None and over_parts(loop) and event.inputs is None:
             continue  # a method that is told the name of a parameter, or its number
-        visit = mode_states(program, module, event)
-        evaluates = visit is not None and visit.always("eval")
+        evaluates, switch = eval_mode_of(program, module, event)
         loaded = built_for_an_evaluation(program, module, event)
         if event.key not in program.uses.compared and not evaluates and loop is not None and not takes_data(loop):
             loop = None
@@ -170,7 +168,6 @@ def check(program: Program) -> Reports:
         if place in reported or serves_more_classes(program, event, depth) or event.chain[depth] in on_the_way:
             continue  # it is reported, or what is done with it is done with that of others too, which go backward or differentiate there
         reported.add(place)
-        switch = next((s.last(Eval) for s in visit.states if s.last(Eval)), None) if visit else None
         called = callee(event.chain[depth]) or name_of(module)
         validates = loop is not None and (over_batches(program, loop) or over_chunks(loop) or loop.draws)
         trained_on = any("train" in each.iterates for each in event.loops if over_data(each))
@@ -179,7 +176,8 @@ def check(program: Program) -> Reports:
         refused = refusal(program, event)
         harm = "and numpy() raises a RuntimeError for what has one" if refused else "which takes memory and time, and nothing goes backward"
         calls = "this" if trains_on_another_call(program, event, depth, loop if validates else None) else "every"
-        notes = note(switch, "validation begins here" if validates and compares else "eval mode begins here") if evaluates else ()
+        begins = "validation" if validates and compares and switch is not None and switch.root == event.root else "eval mode"
+        notes = note(switch, f"{begins} begins here") if evaluates else ()
         caller = program.reached.by_bases.get(event.root)
         notes += (Note(caller, f"{event.root.rpartition('.')[2]} is called here, where gradients are enabled"),) if caller else ()
         minor = of_a_few(program, event, loop) or takes_what_has_no_graph(program, event) or event.key in program.uses.detached

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import libcst as cst
+
     from looplint.domain.call_string import CallString
     from looplint.domain.objects import Generator, Obj, StateDict
     from looplint.domain.values import Arguments, EventKey, Func, Value
@@ -177,8 +179,13 @@ class Reached:
         self.functions: dict[ir.Function, None] = {}
         # Functions of other files that are followed with this file's objects, as "file::qualified name", with the call that does so where it is one.
         self.elsewhere: dict[str, CallString | None] = {}
+        # The calls in other files that were not followed for their size, where what is called trains or evaluates, and those that were.
+        self.left: dict[cst.CSTNode, Site] = {}
+        self.entered: dict[cst.CSTNode, None] = {}
         # Of a method where following began, by the root's name: where a base class calls it.
         self.by_bases: dict[str, Site] = {}
+        # The names of the roots that end with gradients off, or perhaps off: what is called after them finds them so.
+        self.ending_without_gradients: set[str] = set()
         # The calls of `backward` and `step`, whatever they turned out to be.
         self.gradient_calls: dict[ir.Call, None] = {}
         # Of a call by the name of a backward: whether it goes to functions of the program alone that call nothing which goes backward.
@@ -190,15 +197,16 @@ class Reached:
         # The calls to which some path has come since one of these was met.
         self.behind: set[ir.Call] = set()
 
-    def mark(self) -> tuple[int, int, int]:
+    def mark(self) -> tuple[int, int, int, int]:
         """How much has been reached so far."""
-        return len(self.functions), len(self.elsewhere), len(self.gradient_calls)
+        return len(self.functions), len(self.elsewhere), len(self.gradient_calls), len(self.entered)
 
-    def forget(self, mark: tuple[int, int, int]) -> None:
+    def forget(self, mark: tuple[int, int, int, int]) -> None:
         """Take back what was reached after a mark."""
         _shorten(self.functions, mark[0])
         _shorten(self.elsewhere, mark[1])
         _shorten(self.gradient_calls, mark[2])
+        _shorten(self.entered, mark[3])
         self.behind.clear()
 
 

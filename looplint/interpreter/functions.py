@@ -85,6 +85,8 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         if interp.grad is not False and interp.reached.elsewhere.get(name) is frame.ctx:
             del interp.reached.elsewhere[name]  # where it is analysed by itself, more is known of it
         return _left(interp, func, args, expr, reached)
+    if interp.frame.module is not interp.main:
+        interp.reached.entered.setdefault(expr.node)
     result = found
     if not interp.alive:
         result = _not_returned(interp, frame, before, grad, args, expr)
@@ -102,8 +104,11 @@ def _is_left_to_subclasses(function: ir.Function) -> bool:
 
 def _left(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr, reached: bool) -> Value:
     """A call that is not followed; a function that trains or evaluates, and that no other call has led to, is then followed by itself later."""
-    if not reached and allowances.is_worth_a_root(interp, func.function, interp.frame.module):
-        interp.reached.functions.pop(func.function, None)
+    if allowances.is_worth_a_root(interp, func.function, interp.frame.module):
+        if not reached:
+            interp.reached.functions.pop(func.function, None)
+        if interp.grad is not False and not interp.aside and interp.frame.module is not interp.main:
+            interp.reached.left[expr.node] = Site(interp.frame.module, expr.node)
     return _unfollowed(interp, func, args, expr)
 
 

@@ -193,6 +193,8 @@ def _function(interp: Interpreter, func: Func) -> bool:
                     module.handed_to = root if only_keeps(func.function, param.name) else ""
         given = [frame.locals[param.name] for param in func.function.params]
         result = functions.run_frame(interp, frame)
+        if interp.grad is not True:
+            interp.reached.ending_without_gradients.add(root)
         hooks.returned_outside.run(interp, func, result)
         handed_out.leave_to_callers(interp, result)
         kept = [value for atom in frame.instance if isinstance(atom, Ref) for value in atom.obj.heap.values()]

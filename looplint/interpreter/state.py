@@ -22,14 +22,33 @@ if TYPE_CHECKING:
     import libcst as cst
 
 
+# Of how many texts a test may ask that is split into what asks for each.
+_TEXTS = 8
+
+
 def _implied(test: ir.Expr, held: bool) -> Iterator[tuple[ir.Expr, bool]]:
-    """The outcomes that the names in a test must have had: each of `a and b` held where it did, none of `a or b` where it did not."""
+    """The outcomes that the names in a test must have had: each of `a and b` held where it did, none of `a or b` where it did not.
+
+    Where `mode in ("a", "b")` did not hold, `mode` was neither.
+    """
     if isinstance(test, ir.BoolOp) and (test.op == "and") is held:
         for operand in (test.left, test.right):
             part, outcome = ir.affirmed(operand, held)
             if ir.path_of(part) is not None or _compares_with_none(part):
                 yield part, outcome
             yield from _implied(part, outcome)
+    elif isinstance(test, ir.Compare) and test.ops == ["not in" if held else "in"]:
+        yield from ((each, False) for each in _of_each_text(test))
+
+
+@lru_cache(maxsize=4096)
+def _of_each_text(test: ir.Compare) -> tuple[ir.Compare, ...]:
+    """For what asks whether a name is one of some texts: what asks for each of them, `mode == "a"`."""
+    match test.rights:
+        case [ir.Display(items=items)] if ir.path_of(test.left) is not None and len(items) <= _TEXTS:
+            texts = [each for each in items if isinstance(each, ir.Const) and isinstance(each.value, str)]
+            return tuple(ir.Compare(test.node, test.left, ["=="], [text]) for text in texts)
+    return ()
 
 
 def _compares_with_none(test: ir.Expr) -> bool:

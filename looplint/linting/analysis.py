@@ -120,8 +120,9 @@ def _analyse(source: Source, rules: Sequence[Rule], overlay: Overlay | None, tar
     loops = tuple(_found(loop) for loop in training_loops(program, info, project.modules))
     # A unit test calls a function with what is worth a test: that says less of the function than its own file does.
     followed = frozenset() if tests else frozenset(program.reached.elsewhere)
+    left = tuple(_call(site) for node, site in program.reached.left.items() if node not in program.reached.entered)
     release(interpreter)
-    return FileResult(_distinct(findings), tuple(problems), followed, reads, loops, unanswered)
+    return FileResult(_distinct(findings), tuple(problems), followed, reads, loops, unanswered, left)
 
 
 def _unread(source: Source) -> tuple[FoundLoop, ...]:

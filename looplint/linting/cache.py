@@ -39,7 +39,7 @@ _GIVEN_UP = 3600
 # The fields of results that hold values of a class, alone or in a tuple.
 _CLASSES: dict[str, type] = {
     "location": Location, "end_location": Location, "related": Related, "fix": Fix, "edits": Edit, "findings": Finding, "problems": Problem, "reads": Reads,
-    "loops": FoundLoop, "ways": Call,
+    "loops": FoundLoop, "ways": Call, "left": Call,
 }  # fmt: skip
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from looplint.dataclass import dataclass, replace
-from looplint.finding import SEVERITIES, Finding, Fix, Problem, Severity, reaches
+from looplint.finding import SEVERITIES, Call, Finding, Fix, Problem, Severity, reaches
 from looplint.linting.coverage import Coverage, FoundLoop, merged
 from looplint.linting.launchers import launchers
 from looplint.linting.results import FileResult
@@ -333,7 +333,8 @@ def merge(results: Iterable[FileResult], elsewhere: Sequence[FileResult] = ()) -
 
     A function that one file only defines is judged by itself there, and with its real objects where another file calls it: the caller knows better,
     unless a loop that the function leads to is judged in its own file and with no caller's objects, or more of it is certain there than with any of these,
-    or the rule needs a whole program and no caller's was followed to its end. What is found from several functions stands where it does for one of them.
+    or the rule needs a whole program and no caller's was followed to its end, or a call that leads to the finding is too large for all of these.
+    What is found from several functions stands where it does for one of them.
     A repair is only as safe as each file takes it for.
     What is found in files `elsewhere` is not put to the others, and tells as much of them.
     """
@@ -341,9 +342,13 @@ def merge(results: Iterable[FileResult], elsewhere: Sequence[FileResult] = ()) -
     own_results = len(results) - len(elsewhere)
     # The functions that callers followed, and the rules that none of these could answer.
     followed: dict[str, frozenset[str]] = {}
+    # The calls in them that none of these callers followed.
+    left: dict[str, frozenset[Call]] = {}
     for result in results:
+        calls = frozenset(result.left)
         for root in result.followed:
             followed[root] = followed.get(root, result.unanswered) & result.unanswered
+            left[root] = left.get(root, calls) & calls
     judged = [[loop for loop in result.loops if loop.judged] for result in results]
     by_callers: dict[tuple[str, tuple[str, int]], set[int]] = {}
     for result, loops in zip(results, judged):
@@ -354,7 +359,10 @@ def merge(results: Iterable[FileResult], elsewhere: Sequence[FileResult] = ()) -
     for number, (result, loops) in enumerate(zip(results, judged)):
         own = {root for loop in loops for root in loop.roots if not _known_as_well(loop, by_callers.get((root, _loop(loop))))}
         for finding in result.findings:
-            if any(root not in followed or root in own or finding.code in followed[root] for root in finding.roots):
+            if any(
+                root not in followed or root in own or finding.code in followed[root] or _is_behind(finding, left[root])
+                for root in finding.roots
+            ):
                 place = finding.code, finding.filename, finding.location.row, finding.location.column
                 if finding.fix is not None and finding.fix.applicability == "unsafe":
                     doubted.add(finding.fix)
@@ -367,6 +375,11 @@ def _doubted(finding: Finding, doubted: set[Fix]) -> Finding:
     """A finding whose repair is unsafe where one of some unsafe ones is the same."""
     unsafe = replace(finding.fix, applicability="unsafe") if finding.fix is not None else None
     return finding.with_fix(unsafe) if unsafe in doubted else finding
+
+
+def _is_behind(finding: Finding, left: frozenset[Call]) -> bool:
+    """Whether one of some calls is on a way to a finding."""
+    return any(not left.isdisjoint(way) for way in finding.ways)
 
 
 def _known_as_well(loop: FoundLoop, by_callers: set[int] | None) -> bool:

@@ -20,7 +20,7 @@ from looplint.queries.incidence import built_with
 from looplint.queries.iterations import is_within
 from looplint.queries.passes_in_turn import validates_in_its_turn
 from looplint.queries.program import Program
-from looplint.queries.relations import exclude_each_other, stands_under, subjects
+from looplint.queries.relations import exclude_each_other, related, stands_under, subjects
 from looplint.queries.turns import is_gone_with_the_turn
 from looplint.syntax import ir
 from looplint.syntax.implication import Implications
@@ -40,6 +40,38 @@ def mode_states(program: Program, module: Obj, event: Event, without: Collection
     """The modes in which a forward can find its module, or could without some switches."""
     visits = program.run_past(MODE, module, (), without) if without else program.run(MODE, module)
     return next((visit for visit in visits if visit.event is event), None)
+
+
+def eval_mode_of(program: Program, module: Obj, event: Event) -> tuple[bool, Eval | None]:
+    """Whether an event always finds a module in eval mode, as far as is known, and the switch that leads to it, where that is known."""
+    visit = mode_states(program, module, event)
+    if visit is not None and visit.always("eval"):
+        return True, next((s.last(Eval) for s in visit.states if s.last(Eval)), None)
+    switch = _set_by_the_constructor(program, module, visit) if visit is not None else None
+    return switch is not None, switch
+
+
+def _set_by_the_constructor(program: Program, module: Obj, visit: Visit) -> Eval | None:
+    """Where the constructor of an object puts a model into eval mode, for the methods that nobody is seen to call: a predictor, an evaluator.
+
+    Nothing of the program puts it in another mode, trains it, or has an optimizer that holds it. Where the constructor switches gradients off as well,
+    they are off for what is called then. What a method leaves to its callers, these may know to have no graph.
+    """
+    root, _, method = visit.event.root.rpartition(".")
+    constructor = f"{root}.__init__"
+    unseen = all(s.state == UNSEEN and s.since is None for s in visit.states)
+    if not unseen or method == "__init__" or constructor in program.reached.ending_without_gradients:
+        return None
+    if visit.event.key in program.uses.handed_on | program.uses.lent:
+        return None
+    switches = [e for e in program.of(Eval, Train, SetMode) if program.touches(e, module)]
+    first = next((e for e in switches if e.root == constructor), None)
+    plain = isinstance(first, Eval) and first.certain and not first.guards and not first.loops and first.subjects & set(module.lineage())
+    if not plain or not all(isinstance(e, Eval) for e in switches):
+        return None
+    if related(program.held_modules | program.stepped_modules, {module}):
+        return None
+    return first if isinstance(first, Eval) else None
 
 
 def put_back_on_purpose(program: Program, module: Obj, visit: Visit) -> bool:

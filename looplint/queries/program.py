@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 
+import libcst as cst
+
 from looplint.dataclass import dataclass
 from looplint.domain.objects import (
     AnyObj,
@@ -201,8 +203,9 @@ class Program(Incidence):
 
     @cached_property
     def moved_or_switched(self) -> frozenset[Obj]:
-        """The objects that are moved to a device somewhere, or whose mode is set: modules, whatever else of them is out of sight."""
-        return frozenset().union(*(e.subjects for e in self.of(Move, Eval, Train)))
+        """The objects that are moved to a device somewhere, whose mode is set, or whose `forward` is called so: modules, whatever else of them is out of sight."""
+        named = (e for e in self.of(Forward) if isinstance(e.site.node, cst.Call) and _is_forward(e.site.node.func))
+        return frozenset().union(*(e.subjects for e in (*self.of(Move, Eval, Train), *named)))
 
     @cached_property
     def steps_unknown_objects(self) -> bool:
@@ -531,6 +534,11 @@ class Program(Incidence):
             trained = {obj for e in self.of(Train) for obj in e.subjects} | self._models_apart.get(optimizer, frozenset())
             modules &= trained  # what only lies in between is not trained
         return frozenset(modules)
+
+
+def _is_forward(called: cst.BaseExpression) -> bool:
+    """Whether what is called is the `forward` of something: `self.encoder.forward`."""
+    return isinstance(called, cst.Attribute) and called.attr.value == "forward"
 
 
 def _only(objects: Collection[Obj]) -> Loader | None:
