@@ -30,9 +30,11 @@ from looplint.domain.values import (
 from looplint.interpreter import hooks, imports, objects, registries
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.naming import is_the_loss
+from looplint.syntax import ir
 
 
-def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
+def subscript(interp: Interpreter, base: Value, index: Value, expr: ir.Subscript) -> Value:
+    """`base[index]`."""
     known, text = constant_of(index), affixes_of(index)
     hooks.key_read.run(base, known.value if known else None)
     result: Value = NOTHING
@@ -45,7 +47,11 @@ def subscript(interp: Interpreter, base: Value, index: Value) -> Value:
                 else:
                     value = _join_all(atom.items)
             case Ref():
-                value = objects.item(interp, atom.obj, known) if text is None else objects.item_that_fits(interp, atom.obj, text)
+                own = objects.own_item(interp, atom.obj, index, expr)
+                if own is not None:
+                    value = own
+                else:
+                    value = objects.item(interp, atom.obj, known) if text is None else objects.item_that_fits(interp, atom.obj, text)
             case Iter():
                 value = atom.element
             case Tensor() if known is not None and isinstance(known.value, int | str):

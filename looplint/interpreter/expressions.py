@@ -207,10 +207,10 @@ def _subscript(interp: Interpreter, expr: ir.Subscript) -> Value:
         return UNKNOWN
     if isinstance(expr.index.node, cst.Slice):
         cuts = expr.index.node.lower is not None or expr.index.node.upper is not None
-        inner = cut(subscript(interp, base, index)) if cuts else subscript(interp, base, index)
+        inner = cut(subscript(interp, base, index, expr)) if cuts else subscript(interp, base, index, expr)
         # A part of a list is a list.
         return ref(objects.new_list(interp, expr.node, [inner], exact=False)) if refs(base, List) else inner
-    return subscript(interp, base, index)
+    return subscript(interp, base, index, expr)
 
 
 def _binary(interp: Interpreter, expr: ir.Binary) -> Value:

@@ -380,9 +380,6 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
                 stored = obj.heap.get("[]")  # one of those that a loop has appended
             return stored if stored is not None else child(interp, obj, slot)
         case Instance() if obj.cls is not None:
-            getter = classes.find_member(interp, obj.cls, "__getitem__")
-            if getter is not None:
-                return call_values(interp, classes.bind(interp, getter, obj), [frozenset({key}) if key else UNKNOWN])
             fields = data_fields.items_of(interp, obj)
             if fields is not None:
                 number = key.value if key is not None and isinstance(key.value, int) and -len(fields) <= key.value < len(fields) else None
@@ -433,12 +430,23 @@ def slot_of(obj: Module, key: Const | None) -> str:
     return f"[{key.value + count if count and isinstance(key.value, int) and key.value < 0 else str(key.value)}]"
 
 
-def call_values(interp: Interpreter, callee: Value, positional: Sequence[Value] = ()) -> Value:
-    """A call that stands nowhere in the text (`__iter__`, `__getitem__`, `__enter__`)."""
+def own_item(interp: Interpreter, obj: Obj, index: Value, expr: ir.Subscript) -> Value | None:
+    """What an object's own `__getitem__` gives for `obj[index]`; None where it has none, or where nothing is known of what that of a model gives."""
+    getter = classes.find_member(interp, obj.cls, "__getitem__") if isinstance(obj, Instance | Module) and obj.cls is not None else None
+    if getter is None:
+        return None
+    got = call_values(interp, classes.bind(interp, getter, obj), [index], expr)
+    return None if isinstance(obj, Module) and got == UNKNOWN else got
+
+
+def call_values(interp: Interpreter, callee: Value, positional: Sequence[Value] = (), expr: ir.Expr | None = None) -> Value:
+    """A call that stands nowhere in the text (`__iter__`, `__getitem__`, `__enter__`), but in what it is made for."""
     result: Value = NOTHING
     for atom in callee:
         if isinstance(atom, Func):
-            result = join(result, interp.call_function(atom, Arguments(list(positional)), ir.Name(atom.function.node, atom.function.name)))
+            function = atom.function
+            place = ir.Name(function.node if expr is None else expr.node, function.name)
+            result = join(result, interp.call_function(atom, Arguments(list(positional)), place))
     return result or UNKNOWN
 
 

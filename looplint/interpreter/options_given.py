@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Dict, Instance, Obj, Options
-from looplint.domain.values import NOTHING, Arguments, ClassRef, Const, Method, Number, Ref, Unknown, Value, constant_of, refs
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    ClassRef,
+    Const,
+    Method,
+    Number,
+    Ref,
+    Unknown,
+    Value,
+    constant_of,
+    join,
+    refs,
+)
 from looplint.interpreter import classes
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -11,11 +25,17 @@ from looplint.syntax import ir
 
 
 def set_by_options(interp: Interpreter, obj: Obj) -> None:
-    """An object gets a value under a name that is not known, where options are at hand: a dropout that is off by its constructor is off by default."""
-    if isinstance(obj, Instance) and _has_options(interp.frame):
+    """An object gets a value under a name that is not known: what is None until then stands for it.
+
+    Where options are at hand, a dropout that is off by its constructor is off by default.
+    """
+    if isinstance(obj, Instance):
+        at_hand = _has_options(interp.frame)
         for slot, value in list(obj.heap.items()):
             known = constant_of(value)
-            if "drop" in slot and known is not None and isinstance(known.value, int | float) and not known.value:
+            if known is not None and known.value is None:
+                interp.write(obj, slot, join(value, UNKNOWN))
+            elif at_hand and "drop" in slot and known is not None and isinstance(known.value, int | float) and not known.value:
                 interp.write(obj, slot, frozenset({Number()}))
 
 
