@@ -85,6 +85,7 @@ from looplint.rule import (
     called_at,
     cut_off,
     in_words,
+    is_meant_for,
     may_be_of_any,
     name_of,
     note,
@@ -166,8 +167,8 @@ def _without_gradients(program: Program, optimizer: Optimizer, step: Step, loop:
             return Report(
                 step, message, (*note(shown, "the graph of this forward pass is lost"), *note(cut, "this ends at the new tensor"))
             )
-        if any(loop in e.loops and may_be_of_any(program, e) for e in program.of(Backward)):
-            return None  # a backward that belongs to no optimizer: it may be that of this one
+        if any(loop in e.loops and (may_be_of_any(program, e) or is_meant_for(program, e, step)) for e in program.of(Backward)):
+            return None  # a backward that belongs to no optimizer, or stands before this step alone: it may be that of this one
         message = f"{called_at(step, optimizer)}.step() without any backward(): there are no gradients, and the step silently does nothing; call backward() on the loss before it"
         lost = "the forward pass whose loss is never sent backward" if forward is not None else "the loss that is never sent backward"
         return Report(step, message, note(shown, lost))

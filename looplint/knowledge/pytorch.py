@@ -106,6 +106,8 @@ CALLS: dict[str, str] = {
     "torch.jit.script": "compiled",
     "torch.jit.trace": "compiled",
     "torch.fx.symbolic_trace": "compiled",
+    "torch.nn.Embedding.from_pretrained": "pretrained-embedding",
+    "torch.nn.EmbeddingBag.from_pretrained": "pretrained-embedding",
     "torch.nn.Parameter": "parameter",
     "torch.nn.parameter.Parameter": "parameter",
     "torch.autograd.Variable": "variable",

@@ -46,6 +46,17 @@ def may_be_of_any(program: Program, event: Backward) -> bool:
     return not event.known or (bool(event.subjects) and not any(isinstance(o, Module) and with_parameters(o) for o in event.subjects))
 
 
+def is_meant_for(program: Program, event: Backward, step: Step) -> bool:
+    """Whether a backward is followed by a step in one run of a function, and by none of another optimizer that it would fill: `optimize(loss)` means that.
+
+    Where such a step seems to have no gradients, the way of the loss to the parameters is not understood.
+    """
+    if (event.root, event.calls, event.loops) != (step.root, step.calls, step.loops) or event.index > step.index:
+        return False
+    beside = [e for e in program.of(Step) if e is not step and (e.root, e.calls) == (step.root, step.calls)]
+    return not any(program.touches(event, optimizer) for each in beside for optimizer in each.subjects)
+
+
 def trains_its_successor(program: Program, optimizer: Optimizer, event: Forward) -> bool:
     """Whether a forward trains a model that took the name of the one that an optimizer holds, and no optimizer holds it."""
     (module,) = event.subjects

@@ -83,6 +83,17 @@ def _module_function(interp: Interpreter, qualname: str, args: Arguments, expr: 
     return build(interp, Module, qualname, args, expr)
 
 
+@transfer("pretrained-embedding")
+def _pretrained_embedding(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`nn.Embedding.from_pretrained(weights)`, which is frozen unless it is told otherwise."""
+    made = build(interp, Module, qualname.rpartition(".")[0], args, expr)
+    told = args.get(1, "freeze")
+    known = constant_of(told) if told is not None else None
+    for module in refs(made, Module):
+        module.frozen = told is None or (known is not None and bool(known.value))
+    return made
+
+
 @transfer("compiled")
 def _compiled(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """A scripted or traced module: the same parameters, in a program of its own."""

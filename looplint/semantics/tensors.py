@@ -352,9 +352,10 @@ def sizes(args: Arguments, name: str) -> Value:
 def _reduced(tensor: Tensor, name: str, further: list[Value], args: Arguments) -> Value:
     """Values and indices, where a reduction goes along a dimension; indices carry no graph. `further` stands after the tensor itself.
 
-    The other argument of `max` and `min` may be a tensor too: then they take the larger or smaller of each two items.
+    `max`, `min` and `median` of no dimension are one number; the others always go along one. The other argument of `max` and `min` may be a tensor too:
+    then they take the larger or smaller of each two items.
     """
-    if not further and "dim" not in args.keywords:
+    if not further and "dim" not in args.keywords and name in ("max", "min", "median"):
         return frozenset({tensor if "other" in args.keywords else replace(tensor, scalar=True)})
     if "dim" in args.keywords or name not in ("max", "min") or any(isinstance(a, Const | Number) for a in further[0]):
         return frozenset({Tuple((frozenset({tensor}), frozenset({detached(tensor)})))})
