@@ -46,7 +46,8 @@ _OF_AVERAGES = (
 )
 
 # Words in the names of methods that train, and the beginnings of those of methods that keep, count or show what they are given.
-_OF_TRAINING = r"backward|(^|_)(step|learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)"
+_OF_FITTING = r"(^|_)(learn|train|fit|optimi[sz]e|minimi[sz]e)(_|$)"
+_OF_TRAINING = rf"backward|(^|_)step(_|$)|{_OF_FITTING}"
 # The same in the names of what may change gradients, or the parameters by them, where none are recorded.
 _CHANGING_GRADIENTS = rf"{_OF_TRAINING}|(?i:zero|clear|reset|grad|update|sgd|adam)"
 _OF_NOTES = (
@@ -172,6 +173,11 @@ def averages(function: str) -> bool:
 def trains(method: str) -> bool:
     """Whether a method may train with what it is given."""
     return re.search(_OF_TRAINING, method) is not None
+
+
+def fits(method: str) -> bool:
+    """Whether a method trains by its name, and makes no single step."""
+    return re.search(_OF_FITTING, method) is not None
 
 
 def changes_gradients(function: str) -> bool:

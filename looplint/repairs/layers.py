@@ -99,7 +99,17 @@ def _hands_to_processes(layout: Layout) -> bool:
 
 
 def _assignable(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name | cst.Attribute | cst.Subscript) and not node.lpar
+    return isinstance(node, cst.Name | cst.Attribute | cst.Subscript) and not node.lpar and not _picks_rows(node)
+
+
+def _picks_rows(node: cst.BaseExpression) -> bool:
+    """Whether an index is computed, as that of rows of a tensor is, which take a copy of them back to where the tensor is: `x[ids(g)] = x[ids(g)].to(d)`."""
+    match node:
+        case cst.Subscript(
+            slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() | cst.Integer() | cst.Name() | cst.Attribute()))]
+        ):
+            return False
+    return isinstance(node, cst.Subscript)
 
 
 def _check_name(layout: Layout, statement: Statement, name: str) -> None:

@@ -274,7 +274,18 @@ def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
         return forward.key in needed or differentiates_within(forward) or any(map(_is_built_around_a_model, forward.subjects))
 
     seen = (e.kind == "backward" or (isinstance(e, Forward) and differentiates(e)) for e in p.events_in(statement, layout))
-    return any(seen) or p.entrusts(statement, layout) or _calls_what_has_a_model(p, statement, layout)
+    return any(seen) or p.entrusts(statement, layout) or _calls_what_has_a_model(p, statement, layout) or _fits(statement)
+
+
+def _fits(statement: Statement) -> bool:
+    """Whether something in a statement trains by its name, wherever that leads: `self.model._train(epochs=3)`; `net.train()` sets a mode."""
+    for node in walk(statement.node):
+        match node:
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=args) if naming.fits(name) and (
+                name != "train" or len(args) > 1
+            ):
+                return True
+    return False
 
 
 def _is_built_around_a_model(obj: Obj) -> bool:
