@@ -120,7 +120,8 @@ def check(program: Program) -> Reports:
                 f"ten-thousandth of it is left; call {name}.step() once an epoch"
             )
         notes = note(construct, "it is made to count epochs here" if told else "its factor is given here")
-        yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=loop, told=told))
+        of_an_epoch = next((each for each in loop.lineage() if each.parent is not None and program.counts_epochs(each.parent)), loop)
+        yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=of_an_epoch, told=told))
 
 
 def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Scheduler) -> bool:

@@ -193,3 +193,29 @@ def train(net, loader):
 )
 def test_read_in_a_caller(before: str, after: str, expected: str) -> None:
     assert _safety(IN_A_CALLER.format(before=before, after=after), "LL203") == expected
+
+
+GROUPS = """\
+from torch import nn, optim
+
+
+def train(net, data, epochs):
+    opt = optim.SGD(net.parameters(), lr=0.1)
+    schedule = optim.lr_scheduler.CosineAnnealingLR(opt, T_max=epochs)
+    for epoch in range(epochs):
+        for group in data.groups():
+            for x, y in group:
+                opt.zero_grad()
+                nn.functional.mse_loss(net(x), y).backward()
+                opt.step()
+                schedule.step()
+"""
+
+
+@pytest.mark.parametrize(
+    "between", ["        for group in data.groups():\n", "        for group in data.groups():\n            print(group)\n"]
+)
+def test_a_step_moves_out_of_all_loops_of_an_epoch(between: str) -> None:
+    broken = GROUPS.replace("        for group in data.groups():\n", between)
+    fixed = looplint.fix(broken, select=["LL201"], isolated=True)
+    assert fixed.text == broken.replace("                schedule.step()\n", "        schedule.step()\n")
