@@ -79,7 +79,7 @@ from looplint.rule import (
     Step,
     called_at,
     contains_part,
-    may_follow,
+    may_follow_in_its_life,
     name_of,
     note,
     stays_frozen,
@@ -113,7 +113,7 @@ def check(program: Program) -> Reports:
             if construct is None or not _covers(optimizer, module):
                 continue
             own = [e for e in steps if optimizer in e.subjects]
-            if own and not any(may_follow(e, event) for e in own):
+            if own and not any(may_follow_in_its_life(program, e, event, construct) for e in own):
                 continue  # a part that is replaced when the optimizer has stepped for the last time
             if called_at(event, module) == "self" and _is_asked_for(event):
                 continue  # a part that the model's own method makes anew where what it computes asks for it

@@ -20,6 +20,14 @@ def may_follow(later: Event, earlier: Event) -> bool:
     return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
 
 
+def may_follow_in_its_life(program: Program, later: Event, earlier: Event, built: Event) -> bool:
+    """Whether an event can come after another one before the object that both are of is built anew, as each turn of a loop may do."""
+    if not built.loops or not program.every_iteration(built, built.loops[-1]):
+        return may_follow(later, earlier)
+    further = later.index > earlier.index or bool(set(later.loops) & set(earlier.loops) - set(built.loops))
+    return later.root != earlier.root or further
+
+
 def exclude_each_other(one: Event, other: Event) -> bool:
     """Whether two events happen in different branches of one condition."""
     return any(g.test is h.test and g.held != h.held and g.frame == h.frame for g in one.guards for h in other.guards)

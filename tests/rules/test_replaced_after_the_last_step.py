@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import looplint
 from programs import assert_marked
 
 MODEL = """
@@ -56,3 +57,38 @@ def test_each_fit_builds_its_own_optimizer() -> None:
 @pytest.mark.parametrize("when", ["self.settle()", "if epoch == 2: self.settle()"])
 def test_steps_of_later_epochs_miss_it(when: str) -> None:
     assert_marked(_model("  # expect: LL502", in_the_loop=when))
+
+
+STAGES = """\
+from torch import nn, optim
+
+
+def fit(net, opt, loader):
+    for x, y in loader:
+        opt.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        opt.step()
+
+
+def main(net: nn.Module, stages, reset):
+    for i, loader in enumerate(stages):
+        BUILT
+        fit(net, opt, loader)
+        if reset:
+            net.classifier = nn.Linear(2048, 10)
+        BEHIND
+"""
+
+
+@pytest.mark.parametrize(
+    ("built", "behind", "expected"),
+    [
+        ("opt = optim.SGD(net.parameters(), lr=0.1)", "print(i)", []),
+        ("opt = optim.SGD(net.parameters(), lr=0.1 / (1 + i))", "print(i)", []),
+        ("opt = optim.SGD(net.parameters(), lr=0.1)", "fit(net, opt, loader)", ["LL502"]),
+        ("if i == 0:\n            opt = optim.SGD(net.parameters(), lr=0.1)", "print(i)", ["LL502"]),
+    ],
+)
+def test_an_optimizer_that_each_turn_builds_anew_holds_the_new_part(built: str, behind: str, expected: list[str]) -> None:
+    text = STAGES.replace("BUILT", built).replace("BEHIND", behind)
+    assert [f.code for f in looplint.lint(text, isolated=True) if f.code == "LL502"] == expected
