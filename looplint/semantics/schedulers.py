@@ -149,14 +149,16 @@ def _unit_of_function(interp: Interpreter, func: Func) -> Unit | None:
     others = [o for e in computed for o in _beside(e, params[0])]
     if by_name == "epochs" and not others and any(_decays_slowly(e, params[0]) for e in computed):
         return None  # torch's own name for what it passes
-    if by_name is not None:
+    if by_name == "steps":
         return by_name
     names = {path for other in others for path in ir.paths_in(other)}
     frame = func.closure or func.module.frame
     values = [lookup(interp, frame, name) for name in sorted(names) if frame is not None and "." not in name and name not in params]
     if any(isinstance(a, Number) and "batches" in a.units for v in values for a in v):
         return "steps"
-    return _unit_among({_unit_of_name(name.rpartition(".")[2]) for name in names})
+    # `lambda epoch: epoch / warmup_steps` counts steps: "epoch" is what torch calls it.
+    beside = _unit_among({_unit_of_name(name.rpartition(".")[2]) for name in names})
+    return beside if beside == "steps" else by_name or beside
 
 
 def _decays_slowly(expr: ir.Expr, name: str) -> bool:

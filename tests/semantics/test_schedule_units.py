@@ -130,8 +130,17 @@ def test_a_schedule_whose_first_values_are_the_same_loses_none_by_an_early_step(
 FACTORS = PROGRAM.replace("CosineAnnealingLR(opt, T_max={end})", "LambdaLR(opt, {end})")
 
 
-@pytest.mark.parametrize("factor", ["lambda epoch: k**epoch", "lambda epoch: 0.9999991 ** epoch", "lambda epoch: max(k, 0.9999**epoch)"])
-def test_what_torch_calls_its_count_says_nothing_of_a_rate_without_end(factor: str) -> None:
+@pytest.mark.parametrize(
+    "factor",
+    [
+        "lambda epoch: k**epoch",
+        "lambda epoch: 0.9999991 ** epoch",
+        "lambda epoch: max(k, 0.9999**epoch)",
+        "lambda epoch: min(1.0, (epoch + 1) / warmup_steps)",
+        "lambda epoch: 1 - epoch / total_iters",
+    ],
+)
+def test_what_torch_calls_its_count_says_nothing_beside_steps_or_of_a_rate_without_end(factor: str) -> None:
     assert_marked(FACTORS.format(end=factor, mark=""))
 
 
