@@ -341,7 +341,17 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
     if name in _PAIRS:
         interp.uses.scored |= tensor.origins
         return _reduced(merged, name, args.positional, args)
+    if name.endswith("_") and given:
+        _write_in_place(interp, expr, merged)
     return frozenset({merged})
+
+
+def _write_in_place(interp: Interpreter, expr: ir.Call, written: Tensor) -> None:
+    """What a method writes into a tensor is in it afterwards: `sums.scatter_add_(1, index, embeddings)` gives sums the graph of the embeddings."""
+    match expr.func:
+        case ir.Attr(value=ir.Name(id=name)) if name in interp.frame.locals:
+            value = interp.frame.locals[name]
+            interp.frame.locals[name] = frozenset(written if isinstance(atom, Tensor) else atom for atom in value)
 
 
 def sizes(args: Arguments, name: str) -> Value:
