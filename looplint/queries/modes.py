@@ -38,8 +38,17 @@ _ANY_OF_THEM = frozenset({ANY_PART, "[]"})
 
 def mode_states(program: Program, module: Obj, event: Event, without: Collection[Event] = ()) -> Visit | None:
     """The modes in which a forward can find its module, or could without some switches."""
-    visits = program.run_past(MODE, module, (), without) if without else program.run(MODE, module)
+    past = [*without, *_called_in_evaluations(program, module)]
+    visits = program.run_past(MODE, module, (), past) if past else program.run(MODE, module)
     return next((visit for visit in visits if visit.event is event), None)
+
+
+def _called_in_evaluations(program: Program, module: Obj) -> Iterator[Event]:
+    """What code out of sight gets of a module in each turn of a pass over data for which it was put into eval mode: that stays on."""
+    whole = frozenset(module.lineage())
+    for escape, passes in program.escapes_in_evaluations.items():
+        if any(over_data(loop) and not whole.isdisjoint(switch.subjects) for switch, loop in passes):
+            yield escape
 
 
 def eval_mode_of(program: Program, module: Obj, event: Event) -> tuple[bool, Eval | None]:
