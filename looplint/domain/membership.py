@@ -18,10 +18,16 @@ def adopt(parent: Obj, value: Value, through: frozenset[Obj] = frozenset()) -> N
             part = atom.obj
             if parent in set(part.lineage()) or part in set(parent.lineage()):
                 continue
+            lent = part.borrowed
             if part.parent is None:
                 part.parent = parent
             else:
+                lent |= {part}
+                for owner in [*part.lineage()][1:]:
+                    owner.lent_to |= {parent}
                 part.also_in += (parent,)
+            for whole in parent.lineage() if lent else ():
+                whole.borrowed |= lent
         elif isinstance(atom, Tuple):
             for inner in atom.items:
                 adopt(parent, inner, through)

@@ -84,6 +84,10 @@ class Obj:
     parent: Obj | None
     # Those that it became part of later.
     also_in: tuple[Obj, ...]
+    # The parts of it, and of its parts, that another module had before: `nn.Sequential(net.features, nn.Flatten())`.
+    borrowed: frozenset[Obj] = frozenset()
+    # The modules that have such parts from it.
+    lent_to: frozenset[Obj] = frozenset()
     # What a library calls its class or the function that built it.
     qualname: str
     # Whether it comes from outside the analysed code: its role is inferred from its use.

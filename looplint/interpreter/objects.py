@@ -253,14 +253,27 @@ def child(interp: Interpreter, obj: Obj, name: str) -> Value:
         gradient = Params(frozenset({obj}), exact=False, grad=True, form="tensors")  # what has a gradient is a parameter
         hooks.gradient_read.run(interp, gradient)
         return frozenset({gradient})
-    child = Module((obj.key, name), f"{obj.name}.{name}" if obj.name else name)
-    child.parent = obj
-    child.symbolic = True
-    child.part = True
-    child.left_open = _is_left_to_subclasses(interp, obj, name)
-    child.frozen = isinstance(obj, Module | Loss) and obj.frozen
-    obj.heap[name] = ref(child)
+    obj.heap[name] = ref(_part(interp, obj, name))
     return obj.heap[name]
+
+
+def method_of_base(interp: Interpreter, obj: Module, name: str) -> Value:
+    """A method of a class out of sight from which that of a module derives, as `super()` gives it: the module's own class may have one of the same name."""
+    slot = f"super.{name}"
+    if slot not in obj.heap:
+        obj.heap[slot] = ref(_part(interp, obj, name))
+    return obj.heap[slot]
+
+
+def _part(interp: Interpreter, obj: Obj, name: str) -> Module:
+    """What a module has by a name: a part of it, or a method."""
+    part = Module((obj.key, name), f"{obj.name}.{name}" if obj.name else name)
+    part.parent = obj
+    part.symbolic = True
+    part.part = True
+    part.left_open = _is_left_to_subclasses(interp, obj, name)
+    part.frozen = isinstance(obj, Module | Loss) and obj.frozen
+    return part
 
 
 def _beside_parts(interp: Interpreter, obj: Obj, name: str) -> Value:

@@ -83,7 +83,7 @@ def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
         obj = of_kind(interp, Instance, param.name, key, cls)
         _build(interp, obj, cls)
         fill(interp, obj, found, OF_A_LOOP)
-        return ref(obj)
+        return ref(obj) if _without_none(param.annotation) is param.annotation else ref(obj) | NONE
     return holder(interp, param.name, found, key) | _default(interp, func, param)
 
 
@@ -114,13 +114,24 @@ def _calls(stmt: ir.Assign, name: str) -> bool:
 
 
 def _class_named(interp: Interpreter, module: ModuleInfo, annotation: ir.Expr | None) -> ClassRef | None:
-    """The class of the project that an annotation names."""
+    """The class of the project that an annotation names, of what may be None or not."""
     if isinstance(annotation, ir.Const) and isinstance(annotation.value, str) and annotation.value.isidentifier():
         annotation = ir.Name(annotation.node, annotation.value)
+    annotation = _without_none(annotation)
     if not isinstance(annotation, ir.Name | ir.Attr):
         return None
     value = classes.static_value(interp, annotation, module)
     return next((a for a in value if isinstance(a, ClassRef)), None) if len(value) == 1 else None
+
+
+def _without_none(annotation: ir.Expr | None) -> ir.Expr | None:
+    """What is there where it is not None: `Net` of `Net | None` and `Optional[Net]`."""
+    match annotation:
+        case ir.Binary(op="|", left=named, right=ir.Const(value=None)) | ir.Binary(op="|", left=ir.Const(value=None), right=named):
+            return named
+        case ir.Subscript(value=ir.Name(id="Optional") | ir.Attr(attr="Optional"), index=named):
+            return named
+    return annotation
 
 
 def _is_left_to_subclasses(interp: Interpreter, cls: ClassRef, name: str, usage: ir.Usage) -> bool:

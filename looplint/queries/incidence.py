@@ -54,8 +54,13 @@ def _leaves_gradients(escape: Escape) -> bool:
 
 
 def _sharing(obj: Obj) -> set[Obj]:
-    """The modules that may share parts with a module, or with one that it is part of."""
-    return {other for each in obj.lineage() if isinstance(each, Module) for other in each.shares_with}
+    """The modules that share parts with a module that is no part of them, or may share some with that or with one that it is part of."""
+    around = [*obj.lineage()]
+    found: set[Obj] = {other for each in around if isinstance(each, Module) for other in each.shares_with}
+    if obj.borrowed or obj.lent_to:
+        beside = obj.lent_to.union(*(part.lineage() for part in obj.borrowed)) - obj.borrowed
+        found |= {other for other in beside if other not in around and obj not in set(other.lineage())}
+    return found
 
 
 def _met_before(obj: Obj) -> set[Obj]:

@@ -38,8 +38,17 @@ _ANY_OF_THEM = frozenset({ANY_PART, "[]"})
 
 def mode_states(program: Program, module: Obj, event: Event, without: Collection[Event] = ()) -> Visit | None:
     """The modes in which a forward can find its module, or could without some switches."""
-    visits = program.run_past(MODE, module, (), without) if without else program.run(MODE, module)
+    past = [*without, *_called_in_evaluations(program, module)]
+    visits = program.run_past(MODE, module, (), past) if past else program.run(MODE, module)
     return next((visit for visit in visits if visit.event is event), None)
+
+
+def _called_in_evaluations(program: Program, module: Obj) -> Iterator[Event]:
+    """What code out of sight gets of a module in each turn of a pass over data for which it was put into eval mode: that stays on."""
+    whole = frozenset(module.lineage())
+    for escape, passes in program.escapes_in_evaluations.items():
+        if any(over_data(loop) and not whole.isdisjoint(switch.subjects) for switch, loop in passes):
+            yield escape
 
 
 def eval_mode_of(program: Program, module: Obj, event: Event) -> tuple[bool, Eval | None]:
@@ -443,19 +452,29 @@ def trains_a_part(program: Program, module: Obj, loop: Loop) -> bool:
 
 
 def validation_before(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Forward | None:
-    """The forward of a module, its whole or a part, in a loop for which it was put into eval mode: not trained then, and before the next that is."""
+    """The forward of a module, its whole or a part, in a loop for which it was put into eval mode: not trained then, and before the next that is.
+
+    What may be a method of a model out of sight runs the whole, as its other methods do.
+    """
     for event in program.of(Forward):
         if loop not in event.loops or event.index <= switch.index:
             continue
         in_turn = program.is_trained(event)
         if in_turn and not validates_in_its_turn(program, module, switch, event):
             continue
-        applied = next((o for o in event.subjects if module in o.lineage() or o in module.lineage()), None)
+        applied = next(
+            (o for o in event.subjects if module in o.lineage() or o in module.lineage() or _are_of_one(program, o, module, switch)), None
+        )
         ways = [mode_states(program, applied, event, without) for without in ((), _outside(program, loop))] if applied is not None else []
         between = in_turn or trained.index < switch.index or event.index < trained.index
         if between and any(s.since is switch for visit in ways if visit is not None for s in visit.sometimes("eval")):
             return event
     return None
+
+
+def _are_of_one(program: Program, one: Obj, other: Obj, switch: Event) -> bool:
+    """Whether two names may be methods of one model out of sight, which a switch puts into a mode: `model.score(batch)` runs what `model.loss(batch)` trains."""
+    return one.parent is other.parent in switch.subjects and program.may_be_a_method(one) and program.may_be_a_method(other)
 
 
 def saved_after(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Event | None:

@@ -31,6 +31,7 @@ from looplint.flow.events import (
     Accumulate,
     Backward,
     Construct,
+    Escape,
     Eval,
     Event,
     Forward,
@@ -39,6 +40,7 @@ from looplint.flow.events import (
     Move,
     Replace,
     Schedule,
+    SetMode,
     Step,
     Train,
 )
@@ -57,6 +59,7 @@ from looplint.queries.relations import (
     only_in_train_mode,
     related,
     rule_each_other_out,
+    stands_under,
 )
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
@@ -382,6 +385,28 @@ class Program(Incidence):
         """The loops in which something is differentiated, or a loss goes backward."""
         forwards = (e for e in self.of(Forward) if self.is_trained(e) or e.key in self.uses.differentiated)
         return frozenset(loop for e in (*(b for b in self.of(Backward) if not b.manual), *forwards) for loop in e.loops)
+
+    @cached_property
+    def escapes_in_evaluations(self) -> dict[Escape, list[tuple[Eval, Loop]]]:
+        """What code out of sight gets without gradients in the turns of a loop that trains nothing; with each `eval()` that is called for it before the loop.
+
+        Such code leaves that mode as it is: the next turn needs it.
+        """
+        switches: dict[object, list[Eval]] = {}
+        for each in self.of(Eval):
+            if each.certain:
+                switches.setdefault((each.root, tuple(each.loops)), []).append(each)
+        training = self.differentiating_loops.union(*(e.loops for e in self.of(Train, SetMode, Step)))
+        found: dict[Escape, list[tuple[Eval, Loop]]] = {}
+        for escape in self.of(Escape):
+            if escape.grad is not False or escape.output:
+                continue
+            for depth, loop in enumerate(escape.loops):
+                before = switches.get((escape.root, tuple(escape.loops[:depth])), ()) if loop not in training else ()
+                for each in before:
+                    if each.index < escape.index and each.calls == escape.calls[: len(each.calls)] and stands_under(escape, each.guards):
+                        found.setdefault(escape, []).append((each, loop))
+        return found
 
     def arguments_of(self, event: Forward) -> Arguments | None:
         """What a forward is given, where its class is known."""

@@ -68,11 +68,11 @@ def may_change(step: Step, module: Obj) -> bool:
 
 
 def related(left: Iterable[Obj], right: Iterable[Obj]) -> bool:
-    """Whether two sets of modules share parameters, or may: one contains the other, they are the same, or code out of sight built the one of the other."""
-    rights = list(right)
+    """Whether two sets of modules share parameters, or may: one contains the other or a part that the other was built of, or code out of sight built it of that."""
+    rights = [each for r in right for each in (r, *r.borrowed)]
     chosen = {each for r in rights for each in _choices(r)}
     around = {each for r in rights for each in _family(r)}
-    return any(not chosen.isdisjoint(_family(a)) or not around.isdisjoint(_choices(a)) for a in left)
+    return any(not chosen.isdisjoint(_family(each)) or not around.isdisjoint(_choices(each)) for a in left for each in (a, *a.borrowed))
 
 
 def _choices(obj: Obj) -> set[Obj]:

@@ -9,6 +9,7 @@ from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Ref, Tens
 from looplint.interpreter import calls, classes, hooks, inherited, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
+from looplint.knowledge import naming
 from looplint.semantics import distributions, losses, modes, module_containers, scalers
 from looplint.semantics.unknown_objects import of_container
 from looplint.syntax import ir
@@ -44,6 +45,8 @@ def _on_super(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: i
         return frozenset({combine(interp.grad, args.values()) or Tensor(frozenset({obj}), under(interp.grad, "yes"))})
     if objects.effect_of(obj, name) is not None or classes.method_of_a_base(interp, obj.cls, name) is not None:
         return calls.call_method(interp, obj, name, args, expr)
+    if isinstance(obj, Module) and naming.samples(name):
+        return calls.call(interp, objects.method_of_base(interp, obj, name), args, expr)
     if isinstance(obj, Dataset | FrameworkModule | Module):
         return unfollowed.quiet(interp, args)
     if isinstance(obj, Distribution):
