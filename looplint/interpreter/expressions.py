@@ -141,6 +141,7 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
                 args.keywords.update({k[1:]: v for k, v in obj.heap.items() if k.startswith("=")})
             if args.starred:
                 spread.note(args, value)
+                args.of_callers = spread.is_of_callers(interp.frame, expr, arg.value, value)
         elif arg.keyword:
             args.keywords[arg.keyword] = value
         else:
