@@ -253,7 +253,7 @@ def _bool(interp: Interpreter, expr: ir.BoolOp) -> Value:
     right = evaluate(interp, expr.right)
     interp.join_at([before, interp.save()])
     kept = frozenset(a for a in left if not (isinstance(a, Const) and not a.value)) if expr.op == "or" else left
-    return join(kept, right)
+    return choices.or_built(interp, expr, kept, right) or join(kept, right)
 
 
 def _if_expression(interp: Interpreter, expr: ir.IfExp) -> Value:
