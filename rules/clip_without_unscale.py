@@ -124,7 +124,7 @@ def check(program: Program) -> Reports:
             scaler = scaler_of(backward) if backward is not None else None
             if backward is None or scaler is None:
                 continue  # one of several scalers
-            if switched(clip, scaler):
+            if switched(program, clip, scaler):
                 continue  # a clip under a condition on what also switches the scaler on or off
             if perhaps_off(program, clip, scaler):
                 continue  # the branch without the scaler of a condition, where the scaler may be switched off

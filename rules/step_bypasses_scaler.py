@@ -118,7 +118,7 @@ def check(program: Program) -> Reports:
             scaler = scaler_of(backward) if backward is not None else only(update, Scaler) if update is not None else None
             if cause is None or scaler is None:
                 continue  # one of several scalers
-            if switched(step, scaler):
+            if switched(program, step, scaler):
                 continue  # a step under a condition on what also switches the scaler on or off
             if perhaps_off(program, step, scaler):
                 continue  # the other branch of a condition in which the scaler steps the optimizer

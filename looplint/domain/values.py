@@ -481,7 +481,8 @@ def may_be_unknown(value: Value) -> bool:
 class Arguments:
     """Evaluated arguments of a call; `starred` when some came through * or **, `last` is the last positional one where it is known.
 
-    `spread` is what may come so at any other place, or under any name: tensors, and what depends on modules.
+    `spread` is what may come so at any other place, or under any name: tensors, and what depends on modules. `of_callers` when all that comes through **
+    is what callers out of sight give a function that hands it on.
     """
 
     positional: list[Value] = field(default_factory=list)
@@ -489,6 +490,7 @@ class Arguments:
     starred: bool = False
     last: Value | None = None
     spread: Value = NOTHING
+    of_callers: bool = False
 
     def get(self, position: int, *names: str) -> Value | None:
         for name in names:

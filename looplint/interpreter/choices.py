@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from looplint.dataclass import replace
 from looplint.domain.autocast import switched
 from looplint.domain.call_string import contexts_of
-from looplint.domain.objects import Dict, Instance, Loss, Module, Obj, Optimizer, Scheduler, TorchModule
+from looplint.domain.objects import Accelerator, Dict, Instance, Loss, Module, Obj, Optimizer, Scheduler, TorchModule
 from looplint.domain.tags import Mark
 from looplint.domain.values import (
     NOTHING,
@@ -38,6 +38,9 @@ from looplint.syntax import ir
 
 if TYPE_CHECKING:
     import libcst as cst
+
+# What goes on under no other name once it is replaced, or does what another one would do.
+_GONE_OR_ALIKE = (*GONE_WHEN_REPLACED, Accelerator)
 
 
 def settle(
@@ -239,7 +242,15 @@ def _kept_instead(expr: ir.IfExp, pair: tuple[Obj, Obj], built: Trace, otherwise
     """
     ways = (pair[0] in built.built or (pair[0].symbolic and _if_there_is_one(expr)), pair[1] in otherwise.built)
     named = (ir.path_of(expr.body), ir.path_of(expr.orelse))
-    return isinstance(pair[0], GONE_WHEN_REPLACED) and pair[0] is not pair[1] and any(ways) and bool(named[0 if ways[1] else 1])
+    return isinstance(pair[0], _GONE_OR_ALIKE) and pair[0] is not pair[1] and any(ways) and bool(named[0 if ways[1] else 1])
+
+
+def or_built(interp: Interpreter, expr: ir.BoolOp, left: Value, right: Value) -> Value | None:
+    """The accelerator that is handed in or else built, `accelerator or Accelerator()`: each does to a loss what the other does; None for another choice."""
+    pair = _of_one_kind(left, right)
+    if expr.op != "or" or pair is None or not isinstance(pair[0], Accelerator) or pair[0] is pair[1]:
+        return None
+    return frozenset({Ref(built_either(interp, expr.node, "", *pair))})
 
 
 def _if_there_is_one(expr: ir.Expr) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from looplint.domain.objects import KINDS, DerivedTrainer, FrameworkModule, Instance, Loss, Module, Obj, TorchModule
+from looplint.domain.objects import KINDS, DerivedTrainer, FrameworkModule, Instance, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.values import UNKNOWN, Arguments, ClassRef, External, Func, Ref, Tensor, Unknown, Value, ref, stable
 from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
@@ -144,10 +144,21 @@ def kind_of_class(interp: Interpreter, cls: ClassRef) -> type[Obj]:
 
 
 def _kind_by_methods(interp: Interpreter, cls: ClassRef) -> type[Obj]:
-    """What a class is by the methods that it has for a base class to call."""
+    """What a class is by the methods that it has for a base class to call, and by what it takes from that."""
+    if _steps_parameters(interp, cls):
+        return Optimizer
     if find_member(interp, cls, "forward") is None or any(base.startswith(OTHER_FRAMEWORKS) for base in external_bases(interp, cls)):
         return Instance
     return FrameworkModule if find_member(interp, cls, "training_step") is not None else Module
+
+
+def _steps_parameters(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a class steps parameter groups that a base has: torch's `Optimizer`, by way of a library that is not at hand."""
+    step, groups = find_member(interp, cls, "step"), "param_groups"
+    if step is None or not isinstance(step[0], ir.Function) or find_member(interp, cls, groups) is not None:
+        return False
+    used = step[0].usage_of_self
+    return used is not None and groups in used.attrs and not any(_assignments(interp, cls, groups))
 
 
 def find_member(interp: Interpreter, cls: ClassRef, name: str) -> tuple[ir.Function | ir.Assign, ClassRef] | None:

@@ -141,6 +141,7 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
                 args.keywords.update({k[1:]: v for k, v in obj.heap.items() if k.startswith("=")})
             if args.starred:
                 spread.note(args, value)
+                args.of_callers = spread.is_of_callers(interp.frame, expr, arg.value, value)
         elif arg.keyword:
             args.keywords[arg.keyword] = value
         else:
@@ -252,7 +253,7 @@ def _bool(interp: Interpreter, expr: ir.BoolOp) -> Value:
     right = evaluate(interp, expr.right)
     interp.join_at([before, interp.save()])
     kept = frozenset(a for a in left if not (isinstance(a, Const) and not a.value)) if expr.op == "or" else left
-    return join(kept, right)
+    return choices.or_built(interp, expr, kept, right) or join(kept, right)
 
 
 def _if_expression(interp: Interpreter, expr: ir.IfExp) -> Value:

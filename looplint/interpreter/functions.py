@@ -306,6 +306,7 @@ def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Argumen
             case "**":
                 rest = interp.create(Dict, func.function.node, slot=frame.ctx)
                 rest.exact = not args.starred
+                rest.of_callers = args.of_callers
                 for name, value in keywords.items():
                     interp.write(rest, f"={name}", value)
                     interp.write(rest, "[]", value)
@@ -320,6 +321,8 @@ def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Argumen
             value = positional.pop(0)
         elif param.default is not None and not args.starred:
             value = classes.static_value(interp, param.default, func.module)
+        elif param.default is None and args.of_callers and not args.spread:
+            value = hooks.left_to_callers.run(interp, func, param)
         else:
             value = spread.given(interp, args, optional=param.default is not None)
         frame.locals[param.name] = _as_annotated(param, value)

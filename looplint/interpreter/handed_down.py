@@ -14,7 +14,7 @@ def handed(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir
 
     They are parameters, and what the function takes by a key of its `**kwargs`.
     """
-    changed = _changed_in(function)
+    changed = changed_in(function)
     named = {name: value for name, value in arguments.items() if ir.path_of(value) or _is_condition(value)}
     found = {name: value for name, value in named.items() if name not in changed}
     return found | {name: named[key] for name, key in _taken_by_key(function).items() if key in named}
@@ -23,7 +23,7 @@ def handed(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir
 def entries(function: ir.Function, arguments: dict[str, ir.Expr]) -> dict[str, ir.Expr]:
     """The parameters that stand for an entry of a container of the caller as long as the function runs, with what they stand for: `optimizers[k]`."""
     parts = {name for name, value in arguments.items() if isinstance(value, ir.Subscript)}
-    return {name: arguments[name] for name in parts - _changed_in(function)} if parts else {}
+    return {name: arguments[name] for name in parts - changed_in(function)} if parts else {}
 
 
 def _is_condition(expr: ir.Expr) -> bool:
@@ -79,7 +79,7 @@ def at_home(frame: Frame, test: ir.Expr, names: frozenset[str], substitutions: S
 
 def is_told_once(frame: Frame, test: ir.Expr) -> bool:
     """Whether a test asks of an activation's parameters what is the same for as long as it runs: whether a flag is set, or which constant one is."""
-    lasting = {p.name: p for p in frame.function.params if p.name not in _changed_in(frame.function)}
+    lasting = {p.name: p for p in frame.function.params if p.name not in changed_in(frame.function)}
     match test:
         case ir.BoolOp():
             return is_told_once(frame, test.left) and is_told_once(frame, test.right)
@@ -137,12 +137,12 @@ def _bound_once(function: ir.Function) -> frozenset[str]:
 def _is_told(frame: Frame, path: str) -> bool:
     """Whether it is known on each path when a name of an activation, or an attribute of one, gets another value."""
     name = path.partition(".")[0]
-    settled = name not in _changed_in(frame.function) or name in _bound_once(frame.function)
+    settled = name not in changed_in(frame.function) or name in _bound_once(frame.function)
     return name in frame.locals and (settled or path in frame.function.tested)
 
 
 @ir.kept_with_code
-def _changed_in(function: ir.Function) -> frozenset[str]:
+def changed_in(function: ir.Function) -> frozenset[str]:
     """The names that a function's body binds, or of which it sets an attribute or an item."""
     found: set[str] = set(function.declared)
     for stmt in ir.statements(function.body):

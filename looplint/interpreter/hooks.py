@@ -78,6 +78,8 @@ output_read: Hook[Callable[[Interpreter, Module, str], Value | None]] = Hook("ou
 place_asked: Hook[Callable[[Interpreter, ir.Attr, Value], None]] = Hook("place_asked")
 name_unbound: Hook[Callable[[Interpreter, Frame, str], Value]] = Hook("name_unbound")
 name_imported: Hook[Callable[[Interpreter, Frame, str, Value], Value]] = Hook("name_imported")
+# A parameter gets what callers out of sight give a function that hands it on by `**kwargs`: gives what it is by its use.
+left_to_callers: Hook[Callable[[Interpreter, Func, ir.Param], Value]] = Hook("left_to_callers")
 # An attribute of a module is given a value.
 part_assigned: Hook[Callable[[Interpreter, Obj, ir.Attr, Value], None]] = Hook("part_assigned")
 # `target.attr = call`: the result of a call becomes an attribute.

@@ -38,7 +38,7 @@ from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.usage import is_bound
 from looplint.knowledge.builtin_members import OF_DICTS, OF_LISTS
-from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.lookup import call_effect, method_effect
 from looplint.knowledge.naming import is_the_loss
 from looplint.knowledge.pytorch import CALLS, CONVENTIONAL_NAMES, GRADIENTS, TENSOR_ATTRIBUTES
 from looplint.knowledge.tensor_members import TENSOR_VERBS
@@ -46,6 +46,8 @@ from looplint.syntax import ir
 
 # What parameters tell of themselves, and is none of them.
 _TOLD_BY_PARAMETERS = TENSOR_ATTRIBUTES - GRADIENTS - {"data"}
+# Effects of classes whose methods are those of their objects.
+_MAKING_OBJECTS = frozenset({"optimizer", "scheduler", "scaler", "module", "loss"})
 _BUILTINS = frozenset(dir(builtins))
 # What only an interactive start adds to the built-in names.
 _OF_SITE = frozenset({"exit", "quit", "copyright", "credits", "license", "get_ipython", "reveal_type"})
@@ -138,8 +140,13 @@ def attribute(interp: Interpreter, base: Value, name: str, *, called: bool = Fal
 
 
 def _lacks(atom: Atom, name: str) -> bool:
-    """Whether a number, a text, a dict or a list has no method of a name: where it is what stands before the dot, the call fails."""
+    """Whether a number, a text, a dict or a list has no method of a name: where it is what stands before the dot, the call fails.
+
+    So does a method of objects that is called of their class: an attribute may hold that first, `self.optimizer = Adam`, and then what it makes.
+    """
     match atom:
+        case External(qualname):
+            return (kind := call_effect(qualname)) in _MAKING_OBJECTS and method_effect(kind, name) is not None
         case Const(value):
             return not hasattr(value, name)
         case Number():

@@ -57,6 +57,7 @@ _ENTRY = regex(r"(\w+)\[([^\[\]]+)\]$")
 # -- passed in
 
 
+@hooks.left_to_callers
 def parameter(interp: Interpreter, func: Func, param: ir.Param) -> Value:
     """What a parameter is where nobody calls the function: known by its use, or not at all."""
     if param.kind in ("*", "**"):

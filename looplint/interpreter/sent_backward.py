@@ -14,8 +14,11 @@ _Path: TypeAlias = "tuple[tuple[list[ir.Stmt], int], ...]"
 
 @ir.kept_with_code
 def sent_backward(code: ir.ModuleCode) -> dict[tuple[ir.Function, str], ir.Call]:
-    """The names of which one value in a function goes backward, as it is, scaled, divided or averaged, each with the call that sends it."""
-    return {(function, name): call for function, name, call in _sent(code) if _has_one_value(function, name)}
+    """The names of which one value in a function goes backward, as it is, scaled, divided or averaged, each with the call that sends it.
+
+    That of a loss may have got a weight.
+    """
+    return {(function, name): call for function, name, call in _sent(code) if _has_one_value(function, name, *_ways_to_keep(name))}
 
 
 @ir.kept_with_code
@@ -39,11 +42,17 @@ def _sent(code: ir.ModuleCode) -> Iterator[tuple[ir.Function, str, ir.Call]]:
                 # The argument of a tensor's own backward is a gradient.
                 sent = name if name is not None and "loss" in name.lower() else None
             case ir.Call(func=ir.Attr(attr="backward", value=receiver)):
-                sent = ir.path_of(_unscaled(receiver))
+                sent = ir.path_of(_unscaled(receiver)) or _weighted_loss(receiver)
             case _:
                 sent = None
         if each.kind == "backward" and sent is not None and sent.isidentifier():
             yield each.function, sent, each.call
+
+
+def _weighted_loss(expr: ir.Expr) -> str | None:
+    """The name of the loss that goes backward with a weight: `(loss * weight).backward()`."""
+    loss = _unweighted(expr)
+    return ir.path_of(loss) if _is_loss(loss) else None
 
 
 def _places(body: list[ir.Stmt], calls: Container[ir.Call], above: _Path = ()) -> Iterator[tuple[_Path, ir.Call]]:
@@ -76,7 +85,7 @@ def _last(body: list[ir.Stmt], name: str) -> tuple[set[ir.Assign], bool]:
     found: set[ir.Assign] = set()
     for stmt in reversed(body):
         if name in ir.binds(stmt):
-            if _keeps(stmt, name, _unscaled, "/"):
+            if _keeps(stmt, name, *_ways_to_keep(name)):
                 continue
             return (found | {stmt} if isinstance(stmt, ir.Assign) and not isinstance(stmt.value, ir.Const) else found), True
         match stmt:
@@ -117,13 +126,14 @@ def _terms(expr: ir.Expr) -> Iterator[str]:
 
 
 def _unweighted(expr: ir.Expr) -> ir.Expr:
-    """A term without its weight: `0.1 * loss`, `loss * args.weight`, `weight * loss.mean()`."""
+    """A term without its weight: `0.1 * loss`, `loss * args.weight / n`, `weight * loss.mean()`."""
+    expr = _unscaled(expr)
     match expr:
-        case ir.Binary(op="*", left=ir.Const() | ir.Name() | ir.Attr() as weight, right=inner) if not _is_loss(weight):
+        case ir.Binary(op="*", left=ir.Const() | ir.Name() | ir.Attr() | ir.Subscript() as weight, right=inner) if not _is_loss(weight):
             return _unscaled(inner)
-        case ir.Binary(op="*", left=inner, right=ir.Const() | ir.Name() | ir.Attr()):
+        case ir.Binary(op="*", left=inner, right=ir.Const() | ir.Name() | ir.Attr() | ir.Subscript()):
             return _unscaled(inner)
-    return _unscaled(expr)
+    return expr
 
 
 def _is_loss(expr: ir.Expr) -> bool:
@@ -143,13 +153,18 @@ def _unscaled(loss: ir.Expr) -> ir.Expr:
                 return loss
 
 
-def _has_one_value(function: ir.Function, name: str, bare: Callable[[ir.Expr], ir.Expr] = _unscaled, by: str = "/") -> bool:
+def _ways_to_keep(name: str) -> tuple[Callable[[ir.Expr], ir.Expr], str]:
+    """How a name can get what leaves it the value that it has, as an expression and by an operator: a weight is told from a loss by its name."""
+    return (_unweighted, "*/") if names_a_loss(name) else (_unscaled, "/")
+
+
+def _has_one_value(function: ir.Function, name: str, bare: Callable[[ir.Expr], ir.Expr], by: str) -> bool:
     """Whether a function gives a name a value at one place alone, besides constants, which cannot go backward, and that value itself, divided or averaged.
 
     Args:
         function: the function.
         name: the name.
-        bare: what an expression is without what leaves it the same value: a divisor, a mean over devices.
+        bare: what an expression is without what leaves it the same value: a divisor, a mean over devices, a weight.
         by: the operators that do so in place.
     """
     return sum(name in ir.paths_in(target) for target in _targets(function, name, bare, by)) == 1
@@ -172,7 +187,7 @@ def _targets(function: ir.Function, name: str, bare: Callable[[ir.Expr], ir.Expr
 
 
 def _keeps(stmt: ir.Stmt, name: str, bare: Callable[[ir.Expr], ir.Expr], by: str) -> bool:
-    """Whether a statement leaves a name its value but for a divisor."""
+    """Whether a statement leaves a name its value but for a divisor, or a weight."""
     match stmt:
         case ir.Assign(targets=[ir.Name(id=bound)], value=value):
             return bound == name and ir.path_of(bare(value)) == name

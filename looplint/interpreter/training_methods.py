@@ -7,6 +7,9 @@ from collections.abc import Collection, Iterable
 from looplint.interpreter.data_fields import AFTER
 from looplint.syntax import ir
 
+# The places of the methods of a class in the order in which a caller would call them.
+_FIRST, _SETS_UP, _SERVES_SET_UPS, _TRAINS, _WITH_OTHERS = range(5)
+
 
 def training_in_loops(code: ir.ModuleCode | None) -> frozenset[ir.Function]:
     """The functions of a file in which a backward, or a step of an optimizer, stands in a loop."""
@@ -51,19 +54,27 @@ def repeating(methods: Iterable[ir.Function], steps: Collection[str]) -> set[ir.
 
 
 def in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:
-    """Methods as a caller would call them: the constructor, what sets the object up, what trains it; those that others call come with them."""
+    """Methods as a caller would call them: the constructor, what sets the object up, what trains it; those that others call come with them.
+
+    What others call in order to set it up comes before what trains, as they may have had no reason to call it: `if self.path: self.load(self.path)`.
+    """
 
     def place(function: ir.Function) -> int:
         if function.name in ("__init__", *AFTER):
-            return 0
+            return _FIRST
         usage = cls.usage.get(function.name)
-        if usage is not None and usage.called:
-            return 3
+        if usage is None or not usage.called:
+            return by_itself(function)
+        calling = [f for f in cls.methods.values() if (own := f.usage_of_self) is not None and function.name in own.methods]
+        serves = bool(calling) and all(f.name not in ("__init__", *AFTER) and by_itself(f) == _SETS_UP for f in calling)
+        return _SERVES_SET_UPS if serves and by_itself(function) == _SETS_UP and _sets_up(cls, function) else _WITH_OTHERS
+
+    def by_itself(function: ir.Function) -> int:
         if not function.methods.isdisjoint(ir.GRADIENT_METHODS):
-            return 2
+            return _TRAINS
         looping = any(isinstance(s, ir.For | ir.While) for s in ir.statements(function.body))
         trains = not _sets_up(cls, function) or _goes_backward(cls, function) or _has_its_own_optimizer(function)
-        return 2 if looping and trains else 1
+        return _TRAINS if looping and trains else _SETS_UP
 
     return sorted(methods, key=place)
 

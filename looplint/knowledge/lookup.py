@@ -50,7 +50,7 @@ ONE_OF_A_KIND = frozenset({"optimizer", "module", "loss", "scaler"})
 # What an object of a project's class is that derives from a class with an effect.
 _KINDS_OF_SUBCLASSES = {
     "module": "module", "container": "module", "module-function": "module", "optimizer": "optimizer", "scheduler": "scheduler", "loader": "loader",
-    "loss": "loss", "dataset": "dataset", "scaler": "scaler", "distribution": "distribution",
+    "loss": "loss", "dataset": "dataset", "scaler": "scaler", "accelerator": "accelerator", "distribution": "distribution",
 }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def _step_behind(program: Program, clip: Clip, optimizer: Optimizer | Engine) ->
     step, scaler = steps[0], steps[0].scaler
     if scaler is None or scaler.symbolic or scaler.many or disabled(scaler) or not stands_under(clip, step.guards):
         return None
-    if switched(clip, scaler) or perhaps_off(program, clip, scaler):
+    if switched(program, clip, scaler) or perhaps_off(program, clip, scaler):
         return None
     built = any(scaler in e.subjects for e in program.of(Construct))
     lost = any(scaler in involved(e) for e in program.of(Escape))

@@ -12,8 +12,8 @@ from looplint.flow.events import Backward, Clip, Escape, Event, Move, Step, Trai
 from looplint.flow.graph import Loop
 from looplint.queries.program import Program
 from looplint.queries.registration import with_parameters
-from looplint.queries.relations import involved, may_follow, only, related, rule_each_other_out, stands_under
-from looplint.syntax.ir import Call, Expr, affirmed, expressions, path_of, paths_in, render, settled, statements, walk
+from looplint.queries.relations import construction_of, involved, may_follow, only, related, rule_each_other_out, stands_under
+from looplint.syntax.ir import BoolOp, Call, Expr, affirmed, expressions, path_of, paths_in, render, settled, statements, walk
 
 # What a scaler has done to an optimizer's gradients since the last backward; "mixed" gradients come from losses with a scaler and without one.
 SCALING = Automaton(
@@ -154,17 +154,31 @@ def condition_of(scaler: Scaler) -> str:
     return render(scaler.switch)
 
 
-def switched(event: Event, scaler: Scaler) -> bool:
-    """Whether what switches the scaler on or off also decides if an event happens, and not that it happens where the scaler is on."""
+def switched(program: Program, event: Event, scaler: Scaler) -> bool:
+    """Whether what switches the scaler on or off also decides if an event happens, and not that it happens where the scaler is on.
+
+    An error that ends the run before the scaler is built decides neither: `if device == "cuda" and not torch.cuda.is_available(): raise`.
+    """
     if scaler.enabled is None or scaler.switch is None or constant_of(scaler.enabled) is not None:
         return False
     switch = _flags(paths_in(scaler.switch))
-    deciding = [guard for guard in event.guards if switch & _flags(guard.names)]
+    built = construction_of(program, scaler)
+    before = [g for g in built.guards if len([*settled(g.test, g.held)]) == 1 and isinstance(g.test, BoolOp)] if built is not None else []
+    deciding = [guard for guard in event.guards if switch & _flags(guard.names) and guard not in before]
     if scaler.condition is not None and any(g.held and render(g.test) == render(scaler.condition) for g in deciding):
         return False
     on = _flag(scaler.switch, held=True)
     given = (_flag(test, held=held) for guard in deciding for test, held in settled(guard.test, guard.held))
-    return bool(deciding) and not (on[0] and on in given)
+    return bool(deciding) and not (on[0] and on in given) and not _asks_whether_it_is_on(event, scaler)
+
+
+def _asks_whether_it_is_on(event: Event, scaler: Scaler) -> bool:
+    """Whether an event happens where a scaler has said itself that it is on: `if scaler.is_enabled()`."""
+    name = scaler.name.rpartition(".")[2]
+    asked = (test for guard in event.guards for test, held in settled(guard.test, guard.held) if held and isinstance(test, Call))
+    return any(
+        path.rpartition(".")[0].rpartition(".")[2] == name for test in asked if (path := path_of(test.func) or "").endswith(".is_enabled")
+    )
 
 
 def update_without_step(program: Program, step: Step) -> Update | None:

@@ -374,3 +374,48 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", [pytest.param(text, id=name) for name, text in PROGRAMS.items()])
 def test_each_marked_line_is_reported_and_no_other(program: str) -> None:
     assert_marked(program)
+
+
+WEIGHTED = """
+    from collections import defaultdict
+
+    def train(model, tasks, steps, optimizer):
+        {history}
+        for step in range(steps):
+            optimizer.zero_grad()
+            for name, (task, weight) in tasks.items():
+                {loss} = task.get_train_loss(model)
+                {kept}
+                {sent}
+            optimizer.step()
+        return history
+    """
+FORM = {"history": "history = []", "loss": "loss", "kept": "history.append(loss)", "sent": "(loss * weight).backward()"}
+WEIGHTS = [
+    {},
+    {"history": "history = defaultdict(list)", "kept": "history[name].append(loss)"},
+    {"sent": "(task.weight * loss / 4).backward()"},
+    {"sent": "loss = loss * task.weights[name] / 4; loss.backward()"},
+    {"sent": "loss *= weight; loss.backward()"},
+    {"history": "history = 0", "kept": "history += loss", "sent": "(loss * weight).backward()"},
+]
+
+
+@pytest.mark.parametrize("form", WEIGHTS)
+def test_a_loss_that_goes_backward_with_a_weight(form: dict[str, str]) -> None:
+    found = FORM | form
+    code = "LL402" if "+=" in found["kept"] else "LL401"
+    assert_marked(WEIGHTED.format(**found | {"kept": f"{found['kept']}  # expect: {code}"}))
+    assert_marked(WEIGHTED.format(**found | {"kept": found["kept"].replace("loss)", "loss.item())").replace("+= loss", "+= loss.item()")}))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"loss": "score", "kept": "history.append(score)", "sent": "(score * task.reward).backward()"},
+        {"sent": "(task.loss * loss_weight).backward()"},
+        {"sent": "loss = weight * task.other(model); loss.backward()"},
+    ],
+)
+def test_what_else_it_is_made_of_may_have_the_graph(form: dict[str, str]) -> None:
+    assert_marked(WEIGHTED.format(**FORM | form))
