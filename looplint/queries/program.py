@@ -351,7 +351,8 @@ class Program(Incidence):
             )
         if tensor.graph != "yes" or (tensor.forwards and tensor.forwards <= self._graphless):
             return False
-        return not any(self.is_untrained_method(o) for e in self.forwards_of(tensor.forwards) for o in e.subjects)
+        # In a program for torch 0.3 a volatile input leaves no graph.
+        return not any(e.volatile or any(map(self.is_untrained_method, e.subjects)) for e in self.forwards_of(tensor.forwards))
 
     @cached_property
     def _graphless(self) -> frozenset[EventKey]:

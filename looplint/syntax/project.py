@@ -31,6 +31,8 @@ _MOST_OF_A_MODULE = 600_000
 _NEVER_LOCAL = frozenset(
     {"torch", "numpy", "torchvision", "transformers", "accelerate", "lightning", "pytorch_lightning", "timm", "tqdm", "wandb"}
 )
+# `tensor.cuda(async=True)`: a keyword of torch 0.3 that is none of Python's since 3.7. Another word of its length leaves everything in its place.
+_ASYNC = regex(r"(?<=[(,\s])async(?=\s*=(?!=))")
 _PLAIN_IMPORT = regex(r"^import (\w+)", re.MULTILINE)
 
 
@@ -57,10 +59,19 @@ class ModuleInfo:
                 self.broken = True
                 return None
             try:
-                self.code = parsed(self.source.text, imported=True)
+                self.code = _parsed(self.source.text)
             except (cst.ParserSyntaxError, TooDeep, RecursionError):
                 self.broken = True
         return self.code
+
+
+def _parsed(text: str) -> ModuleCode:
+    try:
+        return parsed(text, imported=True)
+    except cst.ParserSyntaxError:
+        if _ASYNC.search(text) is None:
+            raise
+    return parsed(_ASYNC.sub("_sync", text), imported=True)
 
 
 class Project:
