@@ -35,7 +35,7 @@ _OF_QUESTIONS = rf"(?i)_*((is|has)_\w+|{_FINITE}|(get|collect|gather|extract)_(\
 _OF_LOADING = rf"(?i)_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(and|then)_)\w+_)?({_STATE}|from_\w+)(_from_\w+|_if_\w+)?)?$"
 
 # What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
-_OF_LOSSES = r"(?i)(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?(loss(es|_fn|_func|_fct|_function)?|criterion)$"
+_OF_LOSSES = r"(?i)(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?(loss(es|_fn|_func|_fct|_function)?|criterion(_?\w+)?)$"
 
 # What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
 _OF_GRADIENTS = r"(?i)penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$"
