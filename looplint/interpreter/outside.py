@@ -342,9 +342,21 @@ def _made(interp: Interpreter, name: str, found: Uses, value: Value, key: object
             keep_optimizer(interp, obj, found)
         case Optimizer():
             declared = any(annotated(text) == "optimizer" for text in usage.annotations)
-            obj.may_clear = not declared and not of_parameters
+            obj.may_clear = not declared and not of_parameters and not _is_passed_in(interp, source)
             obj.holds = deps or _parameters_given(interp, source)
     return obj
+
+
+def _is_passed_in(interp: Interpreter, source: ir.Expr) -> bool:
+    """Whether something is a part of a parameter of the function with which an analysis began: it is what the parameter itself would be."""
+    while isinstance(source, ir.Subscript):
+        source = source.value
+    frame, name = interp.frame, ir.path_of(source) or ""
+    while frame.calls and frame.caller is not None and isinstance(given := frame.handed.get(name), ir.Name):
+        frame, name = frame.caller, given.id
+    function = frame.function
+    bound = {each for stmt in ir.statements(function.body) for each in ir.binds(stmt)} if not frame.calls else {name}
+    return name not in bound and any(param.name == name for param in function.params)
 
 
 def _share(whole: Module, parts: frozenset[Module]) -> None:

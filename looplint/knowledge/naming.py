@@ -27,14 +27,15 @@ _OF_SAVING = rf"(?i)_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$"
 _OF_CHECKPOINTERS = r"(?i)\w*(checkpointer|(checkpoint|ckpt)_?(saver|manager|handler|keeper|io))$"
 
 # What a function is called that asks what a model is, how large, or for its state: `is_parallel(model)`, `count_parameters(model)`, `params_count(model)`,
-# `get_model_state_dict(model)`.
-_OF_QUESTIONS = r"(?i)_*((is|has)_\w+|(get|collect|gather|extract)_(\w+_)?state_dicts?|(get_|compute_)?((count|num|number|n|total|size)_(of_)?(\w+_)?param(eter)?s|(\w+_)?param(eter)?s?_(count|number)))$"
+# `get_model_state_dict(model)`; or whether numbers are finite: `_check_nan(loss)`, `assert_finite_gradients(model)`.
+_FINITE = r"(check|assert|verify|raise_if|detect)_(for_|is_|not_|no_)*(\w+_)?(nans?|infs?|finite|numerics|nan_or_inf|inf_or_nan)(_(loss(es)?|grad(ient)?s?|values?|tensors?|params?))?"
+_OF_QUESTIONS = rf"(?i)_*((is|has)_\w+|{_FINITE}|(get|collect|gather|extract)_(\w+_)?state_dicts?|(get_|compute_)?((count|num|number|n|total|size)_(of_)?(\w+_)?param(eter)?s|(\w+_)?param(eter)?s?_(count|number)))$"
 
 # What a function is called that restores a state: `load_checkpoint`, `maybe_load_checkpoint`, `resume_from_checkpoint`, `restore`.
 _OF_LOADING = rf"(?i)_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(and|then)_)\w+_)?({_STATE}|from_\w+)(_from_\w+|_if_\w+)?)?$"
 
 # What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
-_OF_LOSSES = r"(?i)(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?(loss(es|_fn|_func|_fct|_function)?|criterion)$"
+_OF_LOSSES = r"(?i)(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?(loss(es|_fn|_func|_fct|_function)?|criterion(_?\w+)?)$"
 
 # What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
 _OF_GRADIENTS = r"(?i)penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$"

@@ -264,6 +264,8 @@ SCORING = ("torch.nn.", "timm.loss.")
 # Attributes of modules and of what is put around them that are plain values.
 PLAIN_ATTRIBUTES = frozenset({
     "device", "_execution_device", "dtype", "name", "config", "in_features", "out_features", "in_channels", "out_channels", "num_classes",
+    # Numbers with which another part is built.
+    "latent_dim", "hidden_dim", "embed_dim", "embedding_dim", "feature_dim", "input_dim", "output_dim", "hidden_size", "vocab_size", "num_latents", "num_embeddings",
 })  # fmt: skip
 # Methods that give a copy elsewhere or in another type; on a module they change the module itself.
 CONVERSIONS = frozenset(

@@ -19,6 +19,7 @@ from looplint.domain.values import (
     External,
     ModuleRef,
     Params,
+    Partial,
     Ref,
     Super,
     Tensor,
@@ -79,6 +80,27 @@ def _getattr(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     return UNKNOWN
 
 
+@transfer("attribute-getter")
+def _attribute_getter(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`attrgetter("encoder.layer")` is a function that gives this attribute of what it is called with."""
+    if len(args.positional) != 1 or args.starred:
+        return UNKNOWN  # of several names it gives a tuple
+    return frozenset({Partial(frozenset({External(f"{qualname}.__call__")}), (args.positional[0],), ())})
+
+
+@transfer("got-attribute")
+def _got_attribute(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """The attribute of a name, or at a path of names, of what the function that `attrgetter` made is called with."""
+    if len(args.positional) != 2 or args.keywords:
+        return unfollowed.unknown_call(interp, None, args, expr)
+    names, given = args.positional
+    if is_text(names):
+        paths = sorted(str(a.value) for a in names if isinstance(a, Const))
+        return reduce(join, (reduce(lambda value, attr: attribute(interp, value, attr), path.split("."), given) for path in paths))
+    found = _any_member(interp, given, None)
+    return found or unfollowed.unknown_call(interp, None, Arguments([given]), expr)
+
+
 def _named(interp: Interpreter, owner: Value, name: str, default: Value) -> Value:
     """The attribute of a name, or what takes its place."""
     found = attribute(interp, owner, name)
@@ -113,8 +135,10 @@ def _at_path(interp: Interpreter, path: str) -> Value:
 def _any_member(interp: Interpreter, given: Value, template: tuple[str, ...] | None) -> Value:
     """An attribute whose name is not known, apart from the fixed parts of it; nothing where it may be of any kind."""
     modules = [a.obj for a in given if isinstance(a, Ref) and isinstance(a.obj, Module)]
-    if modules and len(modules) == len(given):
-        return reduce(join, (any_part(interp, module) for module in modules))
+    unseen = frozenset(a for a in given if isinstance(a, Unknown))
+    if modules and len(modules) + len(unseen) == len(given):
+        # To read an attribute changes nothing, of whatever code out of sight gives of models, too.
+        return reduce(join, (any_part(interp, module) for module in modules), unseen)
     held = _any_of_one_kind(given)
     if held is not None:
         return held

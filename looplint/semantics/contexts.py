@@ -49,8 +49,10 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
         return
     contexts = [a for a in value if isinstance(a, Context)]
     if not contexts:
-        entered = _entered(interp, value)
-        _under(interp, None if interp.grad and may_switch_gradients(value, expr) else interp.grad, lambda: inside(entered))
+        before, entered = interp.grad, _entered(interp, value)
+        inner = None if interp.grad and may_switch_gradients(value, expr) else interp.grad
+        interp.grad = before  # what its `__enter__` switches, its `__exit__` switches back
+        _under(interp, inner, lambda: inside(entered))
         return
     if contexts[0].effect == "exit-stack":
         # What is entered later lasts as long as the stack.

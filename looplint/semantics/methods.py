@@ -81,6 +81,11 @@ def call_method(interp: Interpreter, method: Method, args: Arguments, expr: ir.C
             return UNKNOWN
         case Method(obj=Ref(obj=Instance()), name="__dict__"):
             return unfollowed.quiet(interp, args)
+        case Context(effect="no-grad" | "enable-grad" | "set-grad") as context if name == "__enter__":
+            return enter_context(interp, frozenset({context}))
+        case Context(effect="no-grad" | "enable-grad" | "set-grad") if name == "__exit__":
+            interp.grad = None  # it is as it was where the context was entered
+            return UNKNOWN
         case Context(effect="exit-stack") if name in ("enter_context", "enter_async_context") and args.positional:
             return enter_context(interp, args.positional[0])
         case Const(str() as text) if name in _OF_TEXTS:

@@ -21,6 +21,7 @@ LOSSES = {
     "a method": "loss = diffusion.training_losses(model, x, y)['loss'].mean()",
     "a function": "loss = losses.compute_loss(model, x, y)",
     "a criterion that runs the model": "loss = diffusion.criterion(model, x, y)",
+    "one of several criteria": "loss = diffusion.criterionFeat(model, x, y) + diffusion.criterion_l1(model, x)",
     "a part of a result": "loss, parts = diffusion.p_losses(model, x)",
     "a method of one of several": "loss = diffusion.terms[0].loss(model, x, y)",
     "a method of each of several": "loss = sum([terms.loss(model) for terms in diffusion.terms])",
@@ -32,6 +33,7 @@ OTHERS = {
     "it has the optimizer": "loss = diffusion.training_losses(model, x, optimizer)",
     "its result is thrown away": "diffusion.training_losses(model, x); loss = model(x).mean()",
     "its name says that it steps": "loss = diffusion.step_criterion(model, x)",
+    "its name says so at its end": "loss = diffusion.criterion_and_step(model, x)",
     "it is no loss": "loss = diffusion.run(model, x)",
     "a method of one of several is no loss": "loss = diffusion.terms[0].run(model, x)",
 }
@@ -71,7 +73,7 @@ class Finder:
 """
 
 
-@pytest.mark.parametrize("name", ["criterion", "loss_fn", "loss"])
+@pytest.mark.parametrize("name", ["criterion", "criterionGAN", "loss_fn", "loss"])
 def test_what_an_object_keeps_is_not_touched_by_its_loss(name: str) -> None:
     assert_marked(KEPT.format(name=name, mark="  # expect: LL303"))
 
