@@ -176,9 +176,14 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return ends_before or f"`{ir.render(unknown[0].call.func.value)}` is not known to be an optimizer"
     if not known.stepped:
         return "no step of an optimizer was found"
-    if all(map(is_whole_model, (o for event in events for o in event.subjects))) and all(map(holds_known_models, known.stepped)):
-        return ""  # that no optimizer holds them is known as well
+    if all(is_whole_model(o) for event in events for o in event.subjects) and all(_is_misplaced(program, o) for o in known.stepped):
+        return ""  # that the optimizer holds others is known as well
     return f"no known optimizer holds the parameters that `{loss}` comes from"
+
+
+def _is_misplaced(program: Program, obj: Optimizer | Engine) -> bool:
+    """Whether an optimizer holds models that are known, and nothing goes backward through them."""
+    return holds_known_models(obj) and not any(program.touches(event, obj) for event in program.of(Backward))
 
 
 def _is_of_inputs(program: Program, event: Backward) -> bool:
