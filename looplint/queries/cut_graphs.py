@@ -47,13 +47,16 @@ def may_be_of_any(program: Program, event: Backward) -> bool:
 
 
 def is_meant_for(program: Program, event: Backward, step: Step) -> bool:
-    """Whether a backward is followed by a step in one run of a function, and by none of another optimizer that it would fill: `optimize(loss)` means that.
+    """Whether a function is given a loss, sends it backward and steps, with no step beside that it would fill: `optimize(loss)` means its own optimizer.
 
     Where such a step seems to have no gradients, the way of the loss to the parameters is not understood.
     """
-    if (event.root, event.calls, event.loops) != (step.root, step.calls, step.loops) or event.index > step.index:
+    here = event.root, event.calls
+    if not event.calls or (step.root, step.calls) != here or event.loops != step.loops or event.index > step.index:
         return False
-    beside = [e for e in program.of(Step) if e is not step and (e.root, e.calls) == (step.root, step.calls)]
+    if any(e.root == event.root and e.calls[: len(event.calls)] == event.calls for e in program.of(Forward)):
+        return False  # the function computes the loss itself
+    beside = [e for e in program.of(Step) if e is not step and (e.root, e.calls) == here]
     return not any(program.touches(event, optimizer) for each in beside for optimizer in each.subjects)
 
 
