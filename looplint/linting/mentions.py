@@ -11,6 +11,7 @@ from pathlib import Path
 
 from looplint.dataclass import dataclass
 from looplint.sources.reading import text_of
+from looplint.sources.regular import read_regular
 
 # What may name a function or a class beside Python: settings, launch scripts, documents, notebooks.
 _TEXTS = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".gin", ".sh", ".bash", ".slurm", ".md", ".rst", ".txt", ".ipynb", ".jsonnet")
@@ -130,9 +131,9 @@ def _module_name(file: str) -> str:
 
 
 def _raw(path: str) -> str:
+    """The text of a regular file; none of a pipe or a device, or where it cannot be read."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
+        return read_regular(Path(path)).decode("utf-8", "replace")
     except OSError:
         return ""
 
