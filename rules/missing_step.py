@@ -85,7 +85,7 @@ from looplint.rule import (
     built_by_its_trainer,
     is_beside,
     is_given_states_of,
-    may_apply,
+    may_apply_gradients,
     name_of,
     note,
     only_where,
@@ -140,7 +140,7 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
             None  # it steps, in this or another call of the function that builds it, or was rebuilt: others step on all of its parameters
         )
     cleared = _cleared_each_time(program, optimizer, event, own)
-    if may_apply(program, optimizer, event, cleared):
+    if may_apply_gradients(program, optimizer, event, cleared):
         return None
     others = [o for step in (*rest, *beside) if step.loops == event.loops for o in step.subjects if program.touches(event, o)]
     if others and (cleared is None or is_given_states_of(program, optimizer, others, event)):

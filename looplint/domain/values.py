@@ -503,6 +503,10 @@ class Arguments:
     def values(self) -> list[Value]:
         return [*self.positional, *self.keywords.values(), *((self.spread,) if self.spread else ())]
 
+    def handed_on(self, positional: list[Value], keywords: dict[str, Value] | None = None) -> Arguments:
+        """The arguments of another call, by what comes through * and ** and, unless others are given, by name."""
+        return Arguments(positional, self.keywords if keywords is None else keywords, self.starred, spread=self.spread)
+
 
 def common_names(tuples: Iterable[Tuple]) -> tuple[str, ...]:
     """The names that all of some tuples have for their items; none where one has others."""

@@ -239,7 +239,7 @@ def _call_one(interp: Interpreter, atom: Atom, args: Arguments, expr: ir.Call) -
         case Method():
             return hooks.method_called.run(interp, atom, args, expr)
         case Partial():
-            merged = Arguments([*atom.args, *args.positional], {**dict(atom.kwargs), **args.keywords}, args.starred, spread=args.spread)
+            merged = args.handed_on([*atom.args, *args.positional], {**dict(atom.kwargs), **args.keywords})
             return call(interp, atom.func, merged, expr)
         case Ref():
             return call_object(interp, atom.obj, args, expr)

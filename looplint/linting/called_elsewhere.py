@@ -11,6 +11,7 @@ from pathlib import Path
 from looplint.dataclass import dataclass
 from looplint.finding import Finding
 from looplint.knowledge.pytorch import SWITCHING_OFF
+from looplint.linting.mentions import last_name, tree_of
 from looplint.sources.reading import Source, shown_as, text_of
 
 # Through how many levels of callers the search goes.
@@ -74,9 +75,8 @@ class _Call:
 
 def _calls(text: str) -> dict[str, list[_Call]] | None:
     """The calls in a file by the names that are called; None where it cannot be read."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = tree_of(text)
+    if tree is None:
         return None
     defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     found: dict[str, list[_Call]] = {}
@@ -89,7 +89,7 @@ def _calls(text: str) -> dict[str, list[_Call]] | None:
             case ast.With() | ast.AsyncWith():
                 off = off or any(_switches_off(item.context_expr) for item in node.items)
             case ast.Call():
-                name = _last_name(node.func)
+                name = last_name(node.func)
                 found.setdefault(name, []).append(_Call(caller, off, name in defined and _is_of_its_own(node.func)))
         work.extend((child, caller, off) for child in ast.iter_child_nodes(node))
     return found
@@ -104,8 +104,4 @@ def _is_of_its_own(called: ast.expr) -> bool:
 
 
 def _switches_off(expr: ast.expr) -> bool:
-    return _last_name(expr.func if isinstance(expr, ast.Call) else expr) in SWITCHING_OFF
-
-
-def _last_name(expr: ast.expr) -> str:
-    return expr.attr if isinstance(expr, ast.Attribute) else expr.id if isinstance(expr, ast.Name) else ""
+    return last_name(expr.func if isinstance(expr, ast.Call) else expr) in SWITCHING_OFF

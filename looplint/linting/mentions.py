@@ -51,8 +51,9 @@ class Mentions:
         read = paths if self.complete else []
         self.python = {path: text_of(Path(path)) for path in read if path.endswith(".py")}
         self._others = [_raw(path) for path in read if not path.endswith(".py")]
-        self.tree = cache(lambda file: _parsed(self.python.get(file, "")))
+        self.tree = cache(lambda file: tree_of(self.python.get(file, "")))
         self._uses = cache(lambda file: _uses(file, self.tree(file)))
+        self._files_with = cache(self._find_files)
         self._named = cache(self._find)
 
     def of_function(self, name: str, home: str) -> list[Mention] | None:
@@ -93,15 +94,16 @@ class Mentions:
             return mention.of in uses.imported
         return mention.file == home or "*" in uses.imported or not uses.imported.get(name, set()).isdisjoint(modules)
 
-    def _files_with(self, name: str) -> Iterator[str]:
+    def _find_files(self, name: str) -> tuple[str, ...]:
+        """The files of Python in which a name is a word."""
         word = re.compile(rf"\b{re.escape(name)}\b")
-        return (file for file, text in self.python.items() if word.search(text) is not None)
+        return tuple(file for file, text in self.python.items() if word.search(text) is not None)
 
     def _find(self, name: str) -> list[Mention] | None:
         """All uses of a name; None where it stands in a text that is no Python, or in a file that cannot be read."""
-        word = re.compile(rf"\b{re.escape(name)}\b")
+        word = re.escape(name)
         # What is a word of the language too is meant as a name only where it is written like one.
-        written = word if re.search(r"_|[a-z][A-Z]", name) else re.compile(rf"\b{re.escape(name)}\(|[.:]{re.escape(name)}\b(?!\.)")
+        written = re.compile(rf"\b{word}\b" if re.search(r"_|[a-z][A-Z]", name) else rf"\b{word}\(|[.:]{word}\b(?!\.)")
         if any(written.search(text) for text in self._others):
             return None
         found: list[Mention] = []
@@ -138,7 +140,8 @@ def _raw(path: str) -> str:
         return ""
 
 
-def _parsed(text: str) -> ast.Module | None:
+def tree_of(text: str) -> ast.Module | None:
+    """The tree of a text; None where it is no Python, or more than Python can take."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -162,7 +165,7 @@ def _uses(file: str, tree: ast.Module | None) -> _Uses | None:
             case ast.Name(id=name, ctx=ast.Load()):
                 mentions.setdefault(name, []).append(Mention(file, within))
             case ast.Attribute(attr=name, value=value):
-                mentions.setdefault(name, []).append(Mention(file, within, of=last_name(value)))
+                mentions.setdefault(name, []).append(Mention(file, within, of=base_name(value)))
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
                 for alias in aliases:
@@ -186,7 +189,11 @@ def is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
+def base_name(expr: ast.expr) -> str:
+    """The last name of what is called or subscripted, or of anything else; "" where there is none."""
+    return last_name(expr.func if isinstance(expr, ast.Call) else expr.value if isinstance(expr, ast.Subscript) else expr)
+
+
 def last_name(expr: ast.expr) -> str:
-    """The last name of what is called, subscripted or an attribute; "" where there is none."""
-    expr = expr.func if isinstance(expr, ast.Call) else expr.value if isinstance(expr, ast.Subscript) else expr
+    """The last name of a name or an attribute; "" for anything else."""
     return expr.attr if isinstance(expr, ast.Attribute) else expr.id if isinstance(expr, ast.Name) else ""

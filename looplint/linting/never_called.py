@@ -11,7 +11,7 @@ from pathlib import Path
 
 from looplint.dataclass import replace
 from looplint.finding import Finding, Location, Related
-from looplint.linting.mentions import Definition, Mention, Mentions, is_text, last_name
+from looplint.linting.mentions import Definition, Mention, Mentions, base_name, is_text
 
 # The outermost folder with one of these is a project.
 _MARKS = ("readme", "license", ".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements")
@@ -41,12 +41,12 @@ def weighed(findings: Iterable[Finding], folders: Sequence[Path]) -> Iterator[Fi
         findings: those of all files of a run.
         folders: the folders that were given to the run; of projects that they do not hold as a whole nothing is known.
     """
-    project = cache(_Project)
+    project, folder_of = cache(_Project), cache(lambda folder: _project_of(folder, folders))
     for finding in findings:
         places: list[Related] = []
         roots = [root.partition("::") for root in finding.roots]
         for filename, _, function in roots if finding.severity != "advice" else ():
-            folder = _project_of(Path(filename), folders) if function else None
+            folder = folder_of(Path(os.path.abspath(filename)).parent) if function else None
             node = project(folder).unused(os.path.abspath(filename), function) if folder is not None else None
             if node is None:
                 break
@@ -57,14 +57,13 @@ def weighed(findings: Iterable[Finding], folders: Sequence[Path]) -> Iterator[Fi
         yield finding
 
 
-def _project_of(file: Path, folders: Sequence[Path]) -> Path | None:
-    """The outermost folder of a project around a file, where a run was given all of it."""
-    parents = Path(os.path.abspath(file)).parents[:_PARENTS]
+def _project_of(folder: Path, folders: Sequence[Path]) -> Path | None:
+    """The outermost folder of a project that a folder lies in, where a run was given all of it."""
+    parents = (folder, *folder.parents)[:_PARENTS]
     found = next((parent for parent in reversed(parents) if _is_marked(parent)), None)
     return found if found is not None and any(each == found or each in found.parents for each in folders) else None
 
 
-@cache
 def _is_marked(folder: Path) -> bool:
     try:
         return any(name.lower().startswith(_MARKS) for name in os.listdir(folder))
@@ -79,6 +78,7 @@ class _Project:
         self._mentions = Mentions(folder)
         self._is_installed = any(os.path.exists(folder / name) for name in _INSTALLED)
         self._is_of_a_library = cache(self._derives_from_a_library)
+        self._is_used = cache(self._is_used_by_any)
 
     def unused(self, file: str, function: str) -> Definition | None:
         """The definition of a function, or of its class, that nothing uses; None where something may, and where nothing else of its file is used."""
@@ -94,26 +94,25 @@ class _Project:
             owner = way[number - 1] if number else None
             if offered and not any(each.name.startswith("_") for each in way[: number + 1]):
                 continue
-            if not self._is_called_by_others(node, owner) and not self._is_used(
-                file, ".".join(each.name for each in way[: number + 1]), depth
-            ):
+            qualified = ".".join(each.name for each in way[: number + 1])
+            if not self._is_called_by_others(node, owner) and not self._is_used(file, qualified, depth):
                 return node
         return None
 
     def _is_called_by_others(self, node: Definition, owner: Definition | None) -> bool:
         """Whether something may be called otherwise than by its name: by whom a decorator hands it to, by Python, or by what its class derives from."""
-        if not {last_name(each) for each in node.decorator_list} <= _PLAIN:
+        if not {base_name(each) for each in node.decorator_list} <= _PLAIN:
             return True
         by_python = owner is not None and (node.name == "forward" or (node.name.startswith("__") and node.name.endswith("__")))
-        return by_python or (isinstance(owner, ast.ClassDef) and any(map(self._is_of_a_library, {*map(last_name, owner.bases)} - _BASES)))
+        return by_python or (isinstance(owner, ast.ClassDef) and any(map(self._is_of_a_library, {*map(base_name, owner.bases)} - _BASES)))
 
     def _derives_from_a_library(self, name: str) -> bool:
         """Whether a class is none of the project's own, or derives from one that is not."""
         own = self._mentions.of_class(name)
-        bases = {last_name(base) for each in own for base in each.bases} - _BASES
+        bases = {base_name(base) for each in own for base in each.bases} - _BASES
         return not own or name in bases or any(map(self._is_of_a_library, bases))
 
-    def _is_used(self, file: str, qualified: str, depth: int) -> bool:
+    def _is_used_by_any(self, file: str, qualified: str, depth: int) -> bool:
         """Whether anything that may itself be used mentions a definition, outside of itself."""
         owner, _, name = qualified.rpartition(".")
         mentions = self._mentions.of_method(name) if owner else self._mentions.of_function(name, file)

@@ -75,12 +75,11 @@ def _set_by_the_constructor(program: Program, module: Obj, visit: Visit) -> Eval
         return None
     switches = [e for e in program.of(Eval, Train, SetMode) if program.touches(e, module)]
     first = next((e for e in switches if e.root == constructor), None)
-    plain = isinstance(first, Eval) and first.certain and not first.guards and not first.loops and first.subjects & set(module.lineage())
-    if not plain or not all(isinstance(e, Eval) for e in switches):
+    if not isinstance(first, Eval) or not first.certain or first.guards or first.loops or first.subjects.isdisjoint(module.lineage()):
         return None
-    if related(program.held_modules | program.stepped_modules, {module}):
+    if not all(isinstance(e, Eval) for e in switches) or related(program.held_modules | program.stepped_modules, {module}):
         return None
-    return first if isinstance(first, Eval) else None
+    return first
 
 
 def put_back_on_purpose(program: Program, module: Obj, visit: Visit) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.domain.call_string import CallString
 from looplint.domain.objects import Module
 from looplint.flow.events import Backward, Escape, Forward, Step
 from looplint.flow.graph import Loop
@@ -82,8 +83,7 @@ def depth_of_the_drop(program: Program, event: Forward, depth: int) -> int:
     What a function of another file returns with its graph, its other callers may send backward: it is dropped where it is called. A pass over a
     loader is one for everybody.
     """
-    contexts = [context for context in event.key[0].outward() if not context.is_turn]
-    for context in contexts[len(event.calls) - depth :]:
+    for context in _activations(event.key[0])[len(event.calls) - depth :]:
         returned = program.applications.returned_by_call.get(context, ())
         own = any(over_loader(loop) for loop in event.loops if loop.frame is context)
         if not depth or event.chain[depth].module is event.chain[0].module or event.key not in returned or own:
@@ -94,15 +94,19 @@ def depth_of_the_drop(program: Program, event: Forward, depth: int) -> int:
 
 def loops_around(event: Forward) -> list[Loop]:
     """The loops around the place where a forward is asked for: without those of its own class's methods, which decode or refine one output."""
-    contexts = [context for context in event.key[0].outward() if not context.is_turn]
-    within = contexts[: len(event.calls) - event.outside]
-    return [loop for loop in event.loops if next(context for context in loop.frame.outward() if not context.is_turn) not in within]
+    within = _activations(event.key[0])[: len(event.calls) - event.outside]
+    return [loop for loop in event.loops if _activations(loop.frame)[0] not in within]
 
 
 def serves_more_classes(program: Program, event: Forward, depth: int) -> bool:
     """Whether what stands so many calls deep on the way to a forward calls a method in which other classes of the same base go backward."""
-    contexts = [context for context in event.key[0].outward() if not context.is_turn]
-    return any(context in program.applications.left_to_some_that_train for context in contexts[: len(event.calls) - depth])
+    within = _activations(event.key[0])[: len(event.calls) - depth]
+    return any(context in program.applications.left_to_some_that_train for context in within)
+
+
+def _activations(context: CallString) -> list[CallString]:
+    """The runs of functions in which a context is, from the innermost on, without the turns of unrolled loops."""
+    return [each for each in context.outward() if not each.is_turn]
 
 
 def takes_what_has_no_graph(program: Program, event: Forward) -> bool:

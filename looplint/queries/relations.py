@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.objects import AnyObj, Engine, Module, Obj, Optimizer
 from looplint.flow.events import Construct, Event, Move, Step, Unscale
-from looplint.flow.graph import Guard
+from looplint.flow.graph import Guard, Loop
 from looplint.semantics.devices import implies_gpu
 from looplint.syntax.ir import Attr, BoolOp, Expr, render, settled
 
@@ -15,17 +15,20 @@ if TYPE_CHECKING:
     from looplint.queries.program import Program
 
 
-def may_follow(later: Event, earlier: Event) -> bool:
-    """Whether an event can come after another one: it stands further down, in a loop with it, or the order of the calls is not known."""
-    return later.root != earlier.root or later.index > earlier.index or bool(set(later.loops) & set(earlier.loops))
+def may_follow(later: Event, earlier: Event, besides: Iterable[Loop] = ()) -> bool:
+    """Whether an event can come after another one: it stands further down, in a loop with it, or the order of the calls is not known.
+
+    Args:
+        besides: loops of which no further turn counts.
+    """
+    shared = set(later.loops).intersection(earlier.loops).difference(besides)
+    return later.root != earlier.root or later.index > earlier.index or bool(shared)
 
 
 def may_follow_in_its_life(program: Program, later: Event, earlier: Event, built: Event) -> bool:
     """Whether an event can come after another one before the object that both are of is built anew, as each turn of a loop may do."""
-    if not built.loops or not program.every_iteration(built, built.loops[-1]):
-        return may_follow(later, earlier)
-    further = later.index > earlier.index or bool(set(later.loops) & set(earlier.loops) - set(built.loops))
-    return later.root != earlier.root or further
+    anew = built.loops if built.loops and program.every_iteration(built, built.loops[-1]) else ()
+    return may_follow(later, earlier, besides=anew)
 
 
 def exclude_each_other(one: Event, other: Event) -> bool:

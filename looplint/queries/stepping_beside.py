@@ -51,7 +51,7 @@ def unheld(program: Program) -> Iterator[Unheld]:
                     yield Unheld(backward, module, optimizer, construct, twin)
 
 
-def may_apply(program: Program, optimizer: Optimizer | Engine, backward: Backward, cleared: Event | None) -> bool:
+def may_apply_gradients(program: Program, optimizer: Optimizer | Engine, backward: Backward, cleared: Event | None) -> bool:
     """Whether the program itself may apply an optimizer's gradients that a backward in a loop computes.
 
     Where a clear drops them in each turn, what another function does that is called before or behind the loop gets none of them.

@@ -24,7 +24,7 @@ def _launch(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.
     """`fabric.launch(main, config)` runs `main(fabric, config)`."""
     if not args.positional or all(isinstance(a, Const) for a in args.positional[0]):
         return NONE
-    given = Arguments([ref(obj), *args.positional[1:]], args.keywords, args.starred, spread=args.spread)
+    given = args.handed_on([ref(obj), *args.positional[1:]])
     return interp.call(args.positional[0], given, expr)
 
 

@@ -23,7 +23,7 @@ def _base_constructor(interp: Interpreter, qualname: str, args: Arguments, expr:
     for value in args.positional[1:]:
         register(value, deep=True)
     if args.positional:
-        given = Arguments(args.positional[1:], args.keywords, starred=args.starred, spread=args.spread)
+        given = args.handed_on(args.positional[1:])
         for obj in refs(args.positional[0], Module, Scaler, Distribution):
             _give(interp, obj, given, expr)
     return NONE

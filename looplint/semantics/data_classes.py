@@ -25,7 +25,7 @@ def _replace(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     if obj is None or obj.cls is None:
         return unfollowed.quiet(interp, args)
     changes = {name: value for name, value in args.keywords.items() if name != "obj"}
-    return calls.instantiate(interp, obj.cls, Arguments([], {**_fields(interp, obj), **changes}, args.starred, spread=args.spread), expr)
+    return calls.instantiate(interp, obj.cls, args.handed_on([], {**_fields(interp, obj), **changes}), expr)
 
 
 def _built(interp: Interpreter, value: Value | None) -> Instance | None:

@@ -45,9 +45,7 @@ def _apply(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
     """Applies its first argument to the rest (checkpoint, data_parallel)."""
     if not args.positional:
         return UNKNOWN
-    inner = Arguments(
-        args.positional[1:], {k: v for k, v in args.keywords.items() if k != "use_reentrant"}, args.starred, spread=args.spread
-    )
+    inner = args.handed_on(args.positional[1:], {k: v for k, v in args.keywords.items() if k != "use_reentrant"})
     return interp.call(args.positional[0], inner, expr)
 
 

@@ -18,6 +18,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.semantics import outcomes, structures
 from looplint.semantics.parameters import give_by_hand, set_by_hand
 from looplint.semantics.tensor_uses import is_used_as_tensor, usage_at, used_or_given_as_tensor
+from looplint.semantics.tensors import change_local
 from looplint.syntax import ir
 
 
@@ -196,8 +197,7 @@ def write_into_tensor(interp: Interpreter, target: ir.Subscript, base: Value, va
 def _come_from(interp: Interpreter, name: str, written: Tensor) -> None:
     """A tensor that values without a graph are written into is computed from what put them out: the returns that a loss is measured by."""
     if written.origins:
-        held = interp.frame.locals[name]
-        interp.frame.locals[name] = frozenset(replace(a, origins=a.origins | written.origins) if isinstance(a, Tensor) else a for a in held)
+        change_local(interp, name, lambda a: replace(a, origins=a.origins | written.origins))
 
 
 def _is_of_outputs(interp: Interpreter, target: ir.Expr, old: Value) -> bool:

@@ -388,9 +388,7 @@ def _applied(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> V
     if isinstance(obj, Module) and _is_method_of_a_loop(interp, obj, args):
         # `model.train_epoch(loader)`, or `model.observe(batch)` in a program whose classes go backward there: it may do anything with the model.
         whole = obj.parent or obj
-        return unfollowed.unknown_call(
-            interp, Ref(whole), Arguments([ref(whole), *args.positional], args.keywords, args.starred, spread=args.spread), expr
-        )
+        return unfollowed.unknown_call(interp, Ref(whole), args.handed_on([ref(whole), *args.positional]), expr)
     followed = training_step(interp, obj.cls) if obj.cls is not None else None
     cls = _class_that_runs(interp, obj) if followed is None and expr.dropped else None
     if cls is not None and leaves_outputs(interp, cls) and any(each.cls.trains_itself for each in classes.mro(interp, cls)):

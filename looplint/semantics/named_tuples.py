@@ -25,7 +25,7 @@ def _named_tuple(interp: Interpreter, qualname: str, args: Arguments, expr: ir.C
 def _build(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`Output(logits, loss)`; what is not given has its default."""
     names = _names_in(args.get(0) or NOTHING)
-    given = Arguments(args.positional[1:], args.keywords, args.starred, spread=args.spread)
+    given = args.handed_on(args.positional[1:])
     if args.starred or len(given.positional) > len(names) or not args.keywords.keys() <= set(names):
         return unfollowed.unknown_call(interp, None, given, expr)
     return frozenset({Tuple(tuple(given.get(number, name) or UNKNOWN for number, name in enumerate(names)), names)})
@@ -35,9 +35,7 @@ def call_method(interp: Interpreter, method: Method, whole: Tuple, args: Argumen
     """A method of a named tuple: `output._replace(loss=loss)` gives another one. The others may do anything with what is in it."""
     if method.name == "_replace" and not args.starred and not args.positional and args.keywords.keys() <= set(whole.names):
         return frozenset({replace(whole, items=tuple(args.keywords.get(name, item) for name, item in zip(whole.names, whole.items)))})
-    return unfollowed.unknown_call(
-        interp, method, Arguments([*whole.items, *args.positional], args.keywords, args.starred, spread=args.spread), expr
-    )
+    return unfollowed.unknown_call(interp, method, args.handed_on([*whole.items, *args.positional]), expr)
 
 
 def _names_in(value: Value) -> tuple[str, ...]:

@@ -23,9 +23,9 @@ def from_pretrained(interp: Interpreter, cls: ClassRef, args: Arguments, expr: i
 def _for_constructor(interp: Interpreter, cls: ClassRef, args: Arguments) -> Arguments:
     init = classes.find_member(interp, cls, "__init__")
     if init is None or not isinstance(init[0], ir.Function):
-        return Arguments([], args.keywords, args.starred, spread=args.spread)
+        return args.handed_on([])
     params = [p.name for p in init[0].params[1:] if p.kind in ("plain", "keyword")]
     by_configuration = any(name.startswith("transformers.") for name in classes.external_bases(interp, cls))
     known = {name: args.keywords[name] for name in params if name in args.keywords}
     rest = {name: UNKNOWN for name in (params[:1] if by_configuration else params) if name not in known}
-    return Arguments([], {**rest, **known}, args.starred, spread=args.spread)
+    return args.handed_on([], {**rest, **known})

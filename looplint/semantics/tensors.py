@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from looplint.dataclass import replace
 from looplint.domain.tags import NO_TAGS, Chunked, Mark, OfEntry, sources_of_batches
 from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, is_array, leaf, rooted, sure, under, watched
@@ -126,8 +128,7 @@ def _count(interp: Interpreter, qualname: str, expr: ir.Call) -> None:
         # Lengths have to lie on the processor: `lengths.cpu()` is of the type of `lengths`.
         match each:
             case ir.Call(func=ir.Attr(value=ir.Name(id=name), attr="cpu")) | ir.Name(id=name):
-                if name in interp.frame.locals:
-                    interp.frame.locals[name] = frozenset(detached(a) if isinstance(a, Tensor) else a for a in interp.frame.locals[name])
+                change_local(interp, name, detached)
 
 
 def _divided(tensor: Tensor, name: str, expr: ir.Call, how: list[ir.Arg]) -> Tensor:
@@ -346,12 +347,18 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
     return frozenset({merged})
 
 
+def change_local(interp: Interpreter, name: str, change: Callable[[Tensor], Tensor]) -> None:
+    """The tensors that a local name stands for become others."""
+    value = interp.frame.locals.get(name)
+    if value is not None:
+        interp.frame.locals[name] = frozenset(change(atom) if isinstance(atom, Tensor) else atom for atom in value)
+
+
 def _write_in_place(interp: Interpreter, expr: ir.Call, written: Tensor) -> None:
     """What a method writes into a tensor is in it afterwards: `sums.scatter_add_(1, index, embeddings)` gives sums the graph of the embeddings."""
     match expr.func:
-        case ir.Attr(value=ir.Name(id=name)) if name in interp.frame.locals:
-            value = interp.frame.locals[name]
-            interp.frame.locals[name] = frozenset(written if isinstance(atom, Tensor) else atom for atom in value)
+        case ir.Attr(value=ir.Name(id=name)):
+            change_local(interp, name, lambda _: written)
 
 
 def sizes(args: Arguments, name: str) -> Value:
@@ -375,11 +382,8 @@ def _reduced(tensor: Tensor, name: str, further: list[Value], args: Arguments) -
 def _one_element(interp: Interpreter, expr: ir.Call) -> None:
     """What goes backward without a gradient of its own is a tensor of one element: torch refuses all others."""
     match expr.func:
-        case ir.Attr(value=ir.Name(id=name)) if name in interp.frame.locals:
-            value = interp.frame.locals[name]
-            interp.frame.locals[name] = frozenset(
-                replace(a, scalar=True, made=a.made or COMPUTED, graph=_proven(interp, a)) if isinstance(a, Tensor) else a for a in value
-            )
+        case ir.Attr(value=ir.Name(id=name)):
+            change_local(interp, name, lambda a: replace(a, scalar=True, made=a.made or COMPUTED, graph=_proven(interp, a)))
 
 
 def _proven(interp: Interpreter, tensor: Tensor) -> Graph:
