@@ -60,6 +60,8 @@ class Mark(Enum):
     ENTRY = 21
     # What decides whether such a constant has its place (PLACE_HELD) may come out differently in the next call: it is no option, and no setting of an object.
     UNSETTLED = 22
+    # It is wrapped in the words of torch 0.3, and asks for its graph: `Variable(x)`.
+    RECORDED = 23
 
     def __hash__(self) -> int:
         return self.value

@@ -118,6 +118,11 @@ class Forward(Event):
         return self.inputs is not None and Mark.VOLATILE in self.inputs.tags
 
     @property
+    def recorded(self) -> bool:
+        """Whether an input asks for its graph in the words of torch 0.3."""
+        return self.inputs is not None and Mark.RECORDED in self.inputs.tags
+
+    @property
     def of_one_item(self) -> bool:
         """Whether its inputs are made a batch of one item each."""
         return self.inputs is not None and Mark.SINGLE in self.inputs.tags

@@ -13,6 +13,7 @@ from looplint.queries.feeding import over_batches
 from looplint.queries.naming import callee
 from looplint.queries.program import Program
 from looplint.queries.relations import held_by, only_in_train_mode, related
+from looplint.queries.torch_versions import switches_volatility
 from looplint.syntax import ir
 
 
@@ -28,6 +29,8 @@ def records_a_graph(program: Program, event: Forward) -> bool:
         return False  # a model that is frozen, or a module without parameters
     if event.volatile:
         return False  # an input that is volatile, of which torch itself says that it has no effect
+    if not event.recorded and switches_volatility(program, event):
+        return False  # what comes in may be volatile where nothing is trained
     if _prepares_data(program, event):
         return False
     trained = related(program.stepped_modules, event.subjects)

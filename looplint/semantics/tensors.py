@@ -13,6 +13,7 @@ from looplint.domain.values import (
     NUMBERS,
     UNKNOWN,
     Arguments,
+    Atom,
     Const,
     External,
     Graph,
@@ -221,15 +222,22 @@ def _variable(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     interp.uses.cut_off.update(*(a.origins for a in value if isinstance(a, Tensor)))
     if known is not None and known.value:
         return frozenset({replace(leaf(combine(interp.grad, [value]) or Tensor()), made=COMPUTED)})
-    volatile = constant_of(args.keywords["volatile"]) if "volatile" in args.keywords else None
-    if volatile is not None and volatile.value:
+    volatile = args.keywords.get("volatile")
+    if volatile is not None and ((told := constant_of(volatile)) is None or told.value):
         return frozenset({(combine(interp.grad, [value]) or Tensor()).tagged(Mark.VOLATILE)})
-    return frozenset(_cut(a) if isinstance(a, Tensor) and a.graph == "yes" else a for a in value)
+    return frozenset(_wrapped(a) for a in value)
 
 
-def _cut(tensor: Tensor) -> Tensor:
+def _wrapped(atom: Atom) -> Atom:
     """`Variable(x)` is a new tensor with the values of x since torch 0.4, and has no graph."""
-    return replace(detached(tensor), outcomes=tensor.outcomes)
+    match atom:
+        case Tensor(graph="yes"):
+            return replace(detached(atom), outcomes=atom.outcomes).tagged(Mark.RECORDED)
+        case Tensor():
+            return atom.tagged(Mark.RECORDED)
+        case Unknown(deps=deps) if not deps:
+            return Tensor(tags=frozenset({Mark.RECORDED}))
+    return atom
 
 
 @transfer("number")
