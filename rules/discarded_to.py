@@ -58,8 +58,9 @@ def train(net: nn.Module, loader, epochs: int, device: str):
 - Batches of graph libraries and of tokenizers, which change in place too: objects with fields of their own.
 - A tensor that is made in the same expression: `torch.zeros(1).cuda()` starts the CUDA context.
 - The last line of a cell, which is shown.
-- Advice only: a tensor that is moved again before anything else reads it (`y = y.long().to(device)` below), and a parameter, which is moved with
-  its module. The line does nothing, and can go.
+- Advice only: a tensor that is moved again before anything else reads it (`y = y.long().to(device)` below), one that meets nothing which wants it
+  moved (no model, no function of the program's own, no tensor but those beside it), and a parameter, which is moved with its module. The line does
+  nothing, and can go.
 
 ## Repair
 
@@ -86,4 +87,5 @@ def check(program: Program) -> Reports:
             f"{event.receiver}.{event.method}() {does} nothing by itself: its result is not used, and {event.receiver} {stays}; {instead}"
         )
         repair = AssignResult(event=event, left_behind=event.meets or leaves_models_behind(program, event))
-        yield Report(event, message, severity="advice" if event.again or event.of_parameter else None, repair=repair)
+        needless = event.again or event.of_parameter or not event.wanted
+        yield Report(event, message, severity="advice" if needless else None, repair=repair)

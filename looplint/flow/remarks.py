@@ -36,6 +36,8 @@ class Discard(Remark):
     beside: bool = False
     # Whether it would meet a tensor afterwards that is on another device, as far as its function tells.
     meets: bool = False
+    # Whether anything that it meets may want it there: a model, a tensor that is there, code out of sight.
+    wanted: bool = True
 
 
 class Shelve(Remark):

@@ -2,16 +2,19 @@
 
 `y.cuda()` moves nothing, so `y * torch.ones(n)` works; where its result is assigned, that line raises. Each function is read once from above, with
 the side that each name is known to be on, or likely to be on.
+
+So it is told too whether anything wants the tensor moved: a model, a tensor that is there, code out of sight. Where all that it meets stays with it,
+the run is the same without the line.
 """
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from looplint.domain.objects import TorchModule
-from looplint.domain.values import External, Ref
+from looplint.domain.values import External, Ref, Tensor
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.pytorch import CONVERSIONS, FACTORIES, FETCHING, TENSOR_METHODS
 from looplint.semantics.tensor_uses import value_at
@@ -28,11 +31,24 @@ _MADE = FACTORIES | {"Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "Int
 # What an attribute or a method says about a tensor, and is none.
 _ABOUT = frozenset({"shape", "dtype", "device", "requires_grad", "is_cuda", "size", "dim", "ndim", "numel", "stride", "nelement"})
 # Methods that keep what they get, side by side.
-_KEEPING = frozenset({"append", "extend", "insert", "add", "update", "put", "setdefault", "log", "save", "write", "info", "debug"})
+_WRITING = frozenset({"log", "save", "write", "info", "debug"})
+_KEEPING = _WRITING | {"append", "extend", "insert", "add", "update", "put", "setdefault"}
 
 
-def meets_another(interp: Interpreter, call: ir.Call) -> bool:
-    """Whether what a call would move meets a tensor afterwards that is known to stay on the other side, or is likely to."""
+class Meetings(NamedTuple):
+    """What a tensor meets after a call that would move it.
+
+    Attributes:
+        elsewhere: whether it meets a tensor that is known to stay on the other side, or is likely to.
+        wanted: whether it may meet something that wants it moved.
+    """
+
+    elsewhere: bool
+    wanted: bool
+
+
+def meetings(interp: Interpreter, call: ir.Call) -> Meetings:
+    """What a tensor meets in a function after a call that would move it."""
     function = interp.frame.function
     reading = _Reading(interp, call)
     top = interp.frame.module.lowered()
@@ -44,7 +60,32 @@ def meets_another(interp: Interpreter, call: ir.Call) -> bool:
             reading.read(constructor.body)
             reading.forget_names()
     reading.read(function.body)
-    return reading.met
+    return Meetings(reading.met, reading.wanted or _is_read_elsewhere(interp, call))
+
+
+def _is_read_elsewhere(interp: Interpreter, call: ir.Call) -> bool:
+    """Whether what is moved lies in something else, is an item that its loop moves alone, or may be read by another function of the file."""
+    assert isinstance(call.func, ir.Attr)
+    receiver, function = call.func.value, interp.frame.function
+    if not isinstance(receiver, ir.Name) or function.declared.get(receiver.id):
+        return True
+    for stmt in ir.statements(function.body):
+        if isinstance(stmt, ir.For) and receiver.id in ir.binds(stmt):
+            inside = (expr for each in ir.statements(stmt.body) for expr in ir.expressions(each))
+            if not any(expr is not call and receiver.id in ir.paths_in(expr) for expr in inside):
+                return True  # `for x in batch: x.to(device)`
+    code = interp.frame.module.lowered()
+    others = code.functions if code is not None else ()
+    return any(each is not function and _may_see(function, each, code) and _mentions(each, receiver.id) for each in others)
+
+
+def _mentions(function: ir.Function, name: str) -> bool:
+    return any(name in ir.paths_in(expr) for stmt in ir.statements(function.body) for expr in ir.expressions(stmt))
+
+
+def _may_see(function: ir.Function, other: ir.Function, code: ir.ModuleCode | None) -> bool:
+    """Whether another function may read the names of one: all may read those of a file, and a function's inner ones read its own."""
+    return (code is not None and function is code.top) or other.qualname.startswith(function.qualname + ".")
 
 
 class _Reading:
@@ -52,16 +93,19 @@ class _Reading:
 
     Attributes:
         met: whether what is moved has met a tensor on the other side.
+        wanted: whether it has met something that may want it moved.
     """
 
     def __init__(self, interp: Interpreter, call: ir.Call) -> None:
         assert isinstance(call.func, ir.Attr)
         self.met = False
+        self.wanted = False
         self._interp = interp
         self._call = call
         self._name = ir.render(call.func.value)
         self._places: dict[str, Places] = {}
         self._in_a_loop = False
+        self._in_a_branch = False
 
     def read(self, body: Iterable[ir.Stmt]) -> None:
         for stmt in body:
@@ -77,17 +121,24 @@ class _Reading:
                     self._set(target, self._together([target, value]))
                 case ir.ExprStmt(value=value):
                     self._drop(value)
+                case ir.Return(value=value) if value is not None:
+                    self._want(self._of(value))
             # What a turn leaves behind meets what the next one begins with; the loops in a loop are read again with it.
             again = isinstance(stmt, ir.For | ir.While) and not self._in_a_loop
+            branched, self._in_a_branch = self._in_a_branch, self._in_a_branch or isinstance(stmt, ir.If)
             self._in_a_loop = self._in_a_loop or again
             for _ in range(2 if again else 1):
                 for inner in ir.bodies(stmt):
                     self.read(inner)
             self._in_a_loop = self._in_a_loop and not again
+            self._in_a_branch = branched
 
     def forget_names(self) -> None:
         """Keep the attributes alone: the names were those of another function."""
         self._places = {name: places for name, places in self._places.items() if "." in name}
+
+    def _want(self, places: Places) -> None:
+        self.wanted = self.wanted or "moved" in places
 
     def _drop(self, expr: ir.Expr) -> None:
         """Take what a dropped conversion should have moved for moved; another one is repaired with it."""
@@ -95,7 +146,7 @@ class _Reading:
             match item:
                 case ir.Call(func=ir.Attr(value=receiver, attr=method)) if method in _MOVES:
                     name = ir.render(receiver)
-                    if item is self._call or self._places.get(name):
+                    if item is self._call or self._places.get(name) or self._is_tensor(receiver):
                         self._places[name] = _moved_to(item) | {"moved"}
 
     def _bind(self, target: ir.Expr, value: ir.Expr) -> None:
@@ -115,25 +166,33 @@ class _Reading:
                 self._set(target, self._of(value))
 
     def _set(self, target: ir.Expr, places: Places) -> None:
+        if not isinstance(target, ir.Name):
+            self._want(places)
         if isinstance(target, ir.Subscript) and ir.render(target) not in self._places:
             return  # what is copied into a tensor leaves it where it is
-        self._places[ir.render(target)] = places
+        name = ir.render(target)
+        # Where a branch is not taken, the name still stands for what was not moved.
+        left = self._places.get(name, _NOWHERE) & {"moved"} if self._in_a_branch else _NOWHERE
+        self._places[name] = places | left
 
     def _together(self, operands: Iterable[ir.Expr]) -> Places:
         """Where the result of an operation on some tensors is; they meet there."""
-        places = [self._of(operand) for operand in operands]
-        for there in places:
+        placed = [(operand, self._of(operand)) for operand in operands]
+        for _, there in placed:
             if "moved" in there:
                 other = "cpu" if "device" in there else "device"
-                self.met = self.met or any(other in each and "moved" not in each for each in places)
-        return _NOWHERE.union(*places)
+                unmoved = [(operand, each) for operand, each in placed if "moved" not in each]
+                self.met = self.met or any(other in each for _, each in unmoved)
+                self.wanted = self.wanted or any(other not in each and not _is_no_tensor(operand) for operand, each in unmoved)
+        return _NOWHERE.union(*(each for _, each in placed))
 
     def _of(self, expr: ir.Expr) -> Places:
         match expr:
             case ir.Name() | ir.Attr() | ir.Subscript() if (known := self._places.get(ir.render(expr))) is not None:
                 return known
             case ir.Attr(value=inner, attr=attr):
-                return _NOWHERE if attr in _ABOUT else self._of(inner) if ir.path_of(inner) != "self" else _NOWHERE
+                within = self._of(inner)
+                return _NOWHERE if attr in _ABOUT or ir.path_of(inner) == "self" else within
             case ir.Subscript(value=inner, index=index):
                 within, chosen = self._of(inner), self._of(index)
                 # The processor's indices choose from a tensor anywhere; those of a device choose on it alone.
@@ -147,7 +206,10 @@ class _Reading:
             case ir.IfExp(test=test, body=body, orelse=orelse):
                 self._of(test)
                 return self._of(body) | self._of(orelse)
-        return _NOWHERE.union(*map(self._of, ir.children(expr)))
+        places = _NOWHERE.union(*map(self._of, ir.children(expr)))
+        if isinstance(expr, ir.Comprehension | ir.Lambda | ir.Yield | ir.Walrus):
+            self._want(places)  # who gets it, or under which name, is not followed
+        return places
 
     def _of_call(self, call: ir.Call) -> Places:
         operands = list(_operands(call))
@@ -156,6 +218,8 @@ class _Reading:
         receiver = call.func.value if isinstance(call.func, ir.Attr) else None
         there = self._of(receiver) if receiver is not None else _NOWHERE
         if there and (name in _ABOUT or (name in FETCHING and name != "cpu") or TENSOR_METHODS.get(name) == "number"):
+            if name == "numpy" and "device" not in there:
+                self._want(there)
             return _NOWHERE
         if receiver is not None and name in CONVERSIONS:
             return _moved_to(call) or there
@@ -165,14 +229,37 @@ class _Reading:
             number = name == "tensor" and isinstance(call.args[0].value if call.args else None, ir.Const)
             return _at(told) if told is not None else _NOWHERE if number else _ON_CPU
         if (receiver is None and hasattr(builtins, name)) or name in _KEEPING or (name[:1].isupper() and not of_torch):
-            return _NOWHERE.union(*map(self._of, operands))
+            kept = _NOWHERE.union(*map(self._of, operands))
+            if receiver is not None or not hasattr(builtins, name):
+                self._want(_NOWHERE if name in _WRITING else kept)
+            return kept
         places = self._together([*([receiver] if receiver is not None and there else []), *operands])
+        if not of_torch and not there:
+            self._want(places)
         # A function out of sight may move what it gets; what is computed of the moved tensor is there in all likelihood.
         return places if of_torch or there or "moved" in places else _NOWHERE
+
+    def _is_tensor(self, receiver: ir.Expr) -> bool:
+        found = value_at(self._interp, receiver.id) if isinstance(receiver, ir.Name) else frozenset()
+        return bool(found) and all(isinstance(a, Tensor) for a in found)
 
     def _is_of_torch(self, path: str) -> bool:
         found = value_at(self._interp, path)
         return bool(found) and all(isinstance(a, External) and a.qualname.startswith("torch.") for a in found)
+
+
+def _is_no_tensor(expr: ir.Expr) -> bool:
+    """Whether an operand is no tensor by its words: a constant, a size, a number that was fetched."""
+    match expr:
+        case ir.Const() | ir.Format() | ir.Attr(attr="shape" | "dtype" | "device"):
+            return True
+        case ir.Unary(operand=operand):
+            return _is_no_tensor(operand)
+        case ir.Subscript(value=value):
+            return _is_no_tensor(value)
+        case ir.Call(func=ir.Name(id="len" | "int" | "float")) | ir.Call(func=ir.Attr(attr="size" | "dim" | "numel" | "item" | "tolist")):
+            return True
+    return False
 
 
 def _operands(call: ir.Call) -> Iterator[ir.Expr]:

@@ -26,7 +26,7 @@ from looplint.semantics import outcomes
 from looplint.semantics.collated import is_collated_as_tensor
 from looplint.semantics.made_as_tensors import is_made_as_tensors_are
 from looplint.semantics.made_there import is_made_there
-from looplint.semantics.meeting_elsewhere import meets_another
+from looplint.semantics.meeting_elsewhere import Meetings, meetings
 from looplint.semantics.moved_again import is_moved_again, unconverted
 from looplint.semantics.tensor_uses import of_own_fields, usage_at, used_as_tensor, used_or_given_as_tensor
 from looplint.syntax import ir
@@ -53,9 +53,16 @@ def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: s
         changes = _changes(name, args, expr)
         again = changes == "device" and is_moved_again(interp.frame.function, interp.statement, ir.render(receiver))
         beside = isinstance(expr, ir.Call) and _is_one_of_several(interp.frame.function, expr)
-        meets = changes == "device" and isinstance(expr, ir.Call) and meets_another(interp, expr)
+        met = meetings(interp, expr) if changes == "device" and isinstance(expr, ir.Call) else Meetings(elsewhere=False, wanted=True)
         discard = Discard(
-            receiver=ir.render(receiver), method=name, changes=changes, of_parameter=kept, again=again, beside=beside, meets=meets
+            receiver=ir.render(receiver),
+            method=name,
+            changes=changes,
+            of_parameter=kept,
+            again=again,
+            beside=beside,
+            meets=met.elsewhere,
+            wanted=met.wanted,
         )
         interp.remark(discard, expr.node, (), told_by_text=_is_tensor(interp, Unknown(), receiver))
 

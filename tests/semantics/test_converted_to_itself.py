@@ -33,7 +33,7 @@ MADE = """
             latent = MADE
             image = model(latent.to("cuda"))
             MOVED
-            print(latent.sum())
+            plot(latent.sum())
             return image
         """
 

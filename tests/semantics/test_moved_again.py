@@ -24,7 +24,7 @@ AGAIN = [
 NOT_AGAIN = [
     "pass",
     "x = x.long()",
-    "print(x)\n    x = x.to(device)",
+    "print(n * x)\n    x = x.to(device)",
     "y = x.to(device)",
     "if n:\n        x = x.to(device)",
     "x = x.to(device) + x",
