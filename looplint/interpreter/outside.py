@@ -41,7 +41,7 @@ from looplint.interpreter.sent_backward import sent_backward, sent_where_given, 
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
 from looplint.knowledge.frameworks import DIFFERENTIATING, LIBRARIES, MODELS_OF_TRAINER
 from looplint.knowledge.lookup import call_effect, method_effect
-from looplint.knowledge.pytorch import PLAIN_ATTRIBUTES, names_a_loss, names_a_metric
+from looplint.knowledge.pytorch import CONVERSIONS, PLAIN_ATTRIBUTES, TENSOR_METHODS, TENSOR_ONLY, names_a_loss, names_a_metric
 from looplint.regex import regex
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -218,12 +218,13 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
         value = _as_metric(target.id, _as_loss(interp, target.id, _as_term(interp, target.id, value), stmt))
     if isinstance(stmt.value, ir.DictDisplay):
         _entries(interp, target.id if isinstance(target, ir.Name) else target.attr, value, stmt.value)
-    if not any(is_unseen(a) for a in value):
+    given_tensors = _may_be_made_with_tensors(value, stmt)
+    if not given_tensors and not any(is_unseen(a) for a in value):
         return value
     path = ir.path_of(target)
     if path is None or (isinstance(target, ir.Name) and not _calls(stmt, target.id) and _is_class(interp.frame.function, target.id)):
         return value
-    wrapped = _wrapped(interp, target, path, stmt)
+    wrapped = _wrapped(interp, target, path, stmt) if not given_tensors else None
     if wrapped:
         return wrapped
     name = path.rpartition(".")[2]
@@ -231,8 +232,34 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
         found = uses_everywhere(interp, interp.frame.module, path)
     else:
         found = uses(interp, Scope(interp.frame.function, interp.frame.module, _class_of_self(interp)), path)
+    if given_tensors:
+        if not _is_no_tensor(name, found):
+            return value
+        value = frozenset({Unknown(frozenset().union(*(a.sources for a in value if isinstance(a, Tensor))))})
     made = _made(interp, name, with_callers(interp, path, found), value, ("made", interp.frame.ctx, id(target.node)), stmt.value)
     return value if made is None else choices.beside(interp, stmt, frozenset(a for a in value if not is_unseen(a)), made)
+
+
+def _may_be_made_with_tensors(value: Value, stmt: ir.Assign) -> bool:
+    """Whether code out of sight may have got tensors to make something else of: `model = Model(config, embeddings)`, whose result is taken for a tensor."""
+    made = bool(value) and all(isinstance(a, Tensor) and a.graph != "yes" and not a.made for a in value)
+    return made and isinstance(stmt.value, ir.Call) and _gets_something(stmt.value)
+
+
+def _gets_something(call: ir.Call) -> bool:
+    """Whether a call, or what it converts or moves, is one of a function that gets something."""
+    while isinstance(call.func, ir.Attr) and call.func.attr in CONVERSIONS and isinstance(call.func.value, ir.Call):
+        call = call.func.value
+    return bool(call.args) and not (isinstance(call.func, ir.Attr) and call.func.attr in CONVERSIONS)
+
+
+def _is_no_tensor(name: str, found: Uses) -> bool:
+    """Whether the use of a name proves a role in the loop, by methods that no tensor has."""
+    usage = found.get("", _NO_USE)
+    if usage.methods <= TENSOR_METHODS.keys() | TENSOR_ONLY:
+        return False
+    role = infer_role(name, usage, "")
+    return role in OF_A_LOOP and proves_itself(role, usage)
 
 
 def entry(interp: Interpreter, holder: str, key: str, value: Value, source: ir.Expr) -> Value:
