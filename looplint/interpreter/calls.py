@@ -74,7 +74,7 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     alike = _build_one_thing(candidates)
     choice = callees.of_callee(interp, expr, candidates) if not alike else None
     told = choice is not None and (choice.whole is not None or _switch_to_eval(candidates))
-    certain = alike or told or _are_modules(candidates) or _are_of_siblings(candidates)
+    certain = alike or told or _are_modules(candidates) or _are_of_siblings(candidates) or _are_one_function(candidates)
     uncertain = not certain and not _are_of_one_attribute(interp, expr, candidates) and not _are_whole_trainings(interp, expr, candidates)
     if uncertain and (between := callees.of_functions(interp, expr, candidates)) is not None:
         choice, uncertain = between, False
@@ -137,6 +137,12 @@ def _are_of_siblings(candidates: Sequence[Atom]) -> bool:
     """Whether all callees are one method of objects of the program, each of its own class: whichever the program has chosen, its own is called."""
     classes_of = {o.cls for o in _objects_of_one_method(candidates)}
     return None not in classes_of and len(classes_of) == len(candidates)
+
+
+def _are_one_function(candidates: Sequence[Atom]) -> bool:
+    """Whether all callees are one function, made in several calls of what defines it: whichever was made, the same is run."""
+    functions = {(a.function, a.bound) for a in candidates if isinstance(a, Func)}
+    return len(functions) == 1 and all(isinstance(a, Func) for a in candidates)
 
 
 def _are_of_one_attribute(interp: Interpreter, expr: ir.Call, candidates: Sequence[Atom]) -> bool:
