@@ -254,12 +254,10 @@ def _gets_something(call: ir.Call) -> bool:
 
 
 def _is_no_tensor(name: str, found: Uses) -> bool:
-    """Whether the use of a name proves a role in the loop, by methods that no tensor has."""
+    """Whether the use of a name tells that it is a model or an optimizer, by methods that no tensor has."""
     usage = found.get("", _NO_USE)
-    if usage.methods <= TENSOR_METHODS.keys() | TENSOR_ONLY:
-        return False
-    role = infer_role(name, usage, "")
-    return role in OF_A_LOOP and proves_itself(role, usage)
+    others = usage.methods - TENSOR_METHODS.keys() - TENSOR_ONLY - CONVERSIONS
+    return bool(others) and infer_role(name, usage, "") in ("module", "optimizer")
 
 
 def entry(interp: Interpreter, holder: str, key: str, value: Value, source: ir.Expr) -> Value:
