@@ -3,9 +3,8 @@
 ## What it does
 
 Reports `torch.backends.cudnn.benchmark = True` where `torch.backends.cudnn.deterministic = True` holds at the same time: the one that is
-set later finds the other one set on every path, or whatever conditions one of them stands under, the other one stands under too. It is advice
-where one function sets both, whose author sees one beside the other, and where no model is run; and a warning where one function undoes what
-another one set.
+set later finds the other one set on every path, or whatever conditions one of them stands under, the other one stands under too. It is advice:
+the runs learn the same, but for how single operations round.
 
 ## Why it matters
 
@@ -66,7 +65,7 @@ under a condition: runs without it lose benchmark mode too.
 What a run shows: both flags are True when it ends.
 """
 
-from looplint.rule import Automaton, Backward, Escape, Event, Forward, Program, Report, Reports, SetValue, Step, Switch, more_than, note
+from looplint.rule import Automaton, Backward, Event, Forward, Program, Report, Reports, SetValue, Switch, more_than, note
 
 CODE = "LL902"
 SEVERITY = "advice"
@@ -117,18 +116,12 @@ def check(program: Program) -> Reports:
                 message,
                 note(deterministic, "deterministic mode is switched on here"),
                 repair=SetValue(event=benchmark, value="False", other=deterministic, tells="deterministic"),
-                severity="advice" if earlier.calls == later.calls or not _runs_models(program) else "warning",
             )
 
 
 def _is_asked_for(benchmark: Switch) -> bool:
     """Whether benchmark mode is switched on where an option of that name is given: whoever gives it wants that mode."""
     return any(guard.held and "benchmark" in path.lower() for guard in benchmark.guards for path in guard.names)
-
-
-def _runs_models(program: Program) -> bool:
-    """Whether the program applies or trains anything in sight, or gives it to code that may: what only counts parameters is the same in each run."""
-    return bool(program.of(Forward, Backward, Step, Escape))
 
 
 def _undone(program: Program, later: Switch) -> bool:

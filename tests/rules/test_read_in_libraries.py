@@ -61,7 +61,7 @@ SWITCHES = """
     ],
 )
 def test_a_switch_that_is_set_back_before_a_model_runs(then: str, after: str, marked: str) -> None:
-    assert_marked(SWITCHES.replace("{then}", then).replace("{after}", after).replace("{marked}", marked))
+    assert_marked(SWITCHES.replace("{then}", then).replace("{after}", after).replace("{marked}", marked), advice=True)
 
 
 STATISTICS = """

@@ -83,16 +83,13 @@ MOVES = {
 }
 CUDNN = {
     "one helper sets both": (
-        "def seed():\n    torch.manual_seed(0)\n    torch.backends.cudnn.deterministic = True\n    torch.backends.cudnn.benchmark = True\nseed()",
-        "advice",
+        "def seed():\n    torch.manual_seed(0)\n    torch.backends.cudnn.deterministic = True\n    torch.backends.cudnn.benchmark = True\nseed()"
     ),
     "one function sets both, one of them where the user asks for it": (
-        "if args.seed is not None:\n    torch.backends.cudnn.deterministic = True\ntorch.backends.cudnn.benchmark = True",
-        "advice",
+        "if args.seed is not None:\n    torch.backends.cudnn.deterministic = True\ntorch.backends.cudnn.benchmark = True"
     ),
     "asked for in one function, undone in another": (
-        "def seed():\n    torch.backends.cudnn.deterministic = True\ndef fast():\n    torch.backends.cudnn.benchmark = True\nseed()\nfast()",
-        "warning",
+        "def seed():\n    torch.backends.cudnn.deterministic = True\ndef fast():\n    torch.backends.cudnn.benchmark = True\nseed()\nfast()"
     ),
 }
 ACCUMULATED = """
@@ -190,36 +187,9 @@ def test_a_late_move_matters_where_parameters_or_states_are_left_behind(case: st
     assert severities(program(*before), "LL501") == [severity]
 
 
-@pytest.mark.parametrize("case", CUDNN)
-def test_both_modes_of_cudnn_matter_where_one_place_undoes_what_another_asks_for(case: str) -> None:
-    text, severity = CUDNN[case]
-    assert severities(program(text, ADAM), "LL902") == [severity]
-
-
-@pytest.mark.parametrize(
-    ("work", "severity"),
-    [
-        ("print(sum(p.numel() for p in net.parameters()))", "advice"),
-        ("pass", "advice"),
-        ("print(build_model)", "advice"),
-        ("print(net(torch.ones(1, 2)))", "warning"),
-        ("fit(net)", "warning"),
-    ],
-)
-def test_both_modes_of_cudnn_matter_where_a_model_is_run(work: str, severity: str) -> None:
-    text = f"""
-import torch
-from tools import build_model, fit
-torch.backends.cudnn.benchmark = True
-def seed():
-    torch.backends.cudnn.deterministic = True
-def main():
-    seed()
-    net = torch.nn.Linear(2, 1)
-    {work}
-main()
-"""
-    assert severities(text, "LL902") == [severity]
+@pytest.mark.parametrize("text", CUDNN.values(), ids=CUDNN)
+def test_both_modes_of_cudnn_change_how_operations_round(text: str) -> None:
+    assert severities(program(text, ADAM), "LL902") == ["advice"]
 
 
 @pytest.mark.parametrize("case", WRAPPERS)
