@@ -75,6 +75,7 @@ What a run shows: `torch.load` without `map_location`, in a run whose device was
 
 from looplint.rule import (
     Automaton,
+    Case,
     LoadState,
     MapLocation,
     Program,
@@ -84,6 +85,7 @@ from looplint.rule import (
     Scaler,
     Scheduler,
     Transfer,
+    as_one,
     asks_for_gpu,
     called_at,
     fits_only_if_spread,
@@ -106,6 +108,7 @@ def check(program: Program) -> Reports:
         return  # a program that puts all new tensors, its batches or another tensor on a GPU on every machine
     if program.flags.states_on_cpu:
         return  # a program whose states are spread over processes, and are on the CPU when they are saved
+    loads: dict[str, list[Case]] = {}
     for disk in program.disks:
         for visit in program.run(AUTOMATON, disk):
             event = visit.event
@@ -136,13 +139,18 @@ def check(program: Program) -> Reports:
                 notes = note(choice, "the program is written for both: a GPU, or none, is chosen here") if choice is not None else ()
                 if written is not None:
                     notes += note(written, "a state is saved from where it is")
-                yield Report(
+                report = Report(
                     event,
                     message,
                     notes,
                     repair=MapLocation(event=event, restored=restored),
-                    severity="advice" if written is None or _fails_anyway(program, event, restored) else None,
+                    severity="advice" if written is None or _fails_anyway(program, event, restored) else "warning",
                 )
+                loads.setdefault(event.root, []).append(Case(what, report, f"so is {what} here"))
+    for cases in loads.values():
+        for severity in ("warning", "advice"):
+            if alike := [case for case in cases if case.report.severity == severity]:
+                yield as_one(alike[0].report.message, alike)
 
 
 def _moves_batches_to_a_gpu(program: Program) -> bool:
