@@ -134,9 +134,9 @@ def _are_switched_in_turn(interp: Interpreter, expr: ir.Call, candidates: Sequen
 
 
 def _are_of_siblings(candidates: Sequence[Atom]) -> bool:
-    """Whether all callees are one method of objects of the program, each of its own class: whichever the program has chosen, its own is called."""
-    classes_of = {o.cls for o in _objects_of_one_method(candidates)}
-    return None not in classes_of and len(classes_of) == len(candidates)
+    """Whether all callees are one method of objects of the program: whichever of these the program has built or chosen, its own is called."""
+    objects = set(_objects_of_one_method(candidates))
+    return len(objects) == len(candidates) and all(o.cls is not None for o in objects)
 
 
 def _are_one_function(candidates: Sequence[Atom]) -> bool:
