@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from looplint.knowledge import naming
 from looplint.knowledge.pytorch import STATEFUL, names_a_loss
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.regex import regex
@@ -36,6 +37,8 @@ _OPTIMIZERS = STATEFUL | {"SGD", "LBFGS"}
 _SCALERS = ("loss_scaler", "grad_scaler", "amp_scaler")
 # The methods of a scaler that take an optimizer.
 _SCALED = regex(r"\.unscale_$|scaler\w*\.step$", re.IGNORECASE)
+# The methods of what holds a model and trains it: `model.set_input(batch)`, `model.optimize_parameters()`.
+_TRAINING = regex(r"_*(optimi[sz]e|set_input|set_data|feed_data|backward|step|zero_grad|update)")
 # What the schedules of a diffusion have, and those of a learning rate do not.
 _OF_NOISE = frozenset(
     {"add_noise", "set_timesteps", "scale_model_input", "timesteps", "alphas_cumprod", "get_velocity", "init_noise_sigma"}
@@ -103,9 +106,15 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
     if "forward" in usage.attrs - methods and not names_a_loss(lowered):
         return "module"  # whose forward is read, or replaced: `model.forward = wrapped`
     named = any(part in lowered for part in _MODULES) or lowered.lstrip("_") == "module"
-    if usage.applied and named and not (_names_a_maker(name) or _makes_modules(usage)):
+    applied = usage.applied or ("forward" in methods and not any(map(_is_of_trainers, methods)))
+    if applied and named and not (_names_a_maker(name) or _makes_modules(usage)):
         return "module"
     return "loader" if names_a_loader(lowered) and (usage.iterated or _is_gone_over(usage)) else None
+
+
+def _is_of_trainers(method: str) -> bool:
+    """Whether what has a method trains itself, as far as its name tells: such objects have a `forward()` of their own, which takes nothing."""
+    return naming.trains(method) or _TRAINING.match(method) is not None
 
 
 def _is_gone_over(usage: Usage) -> bool:
