@@ -71,6 +71,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
+- A pass over the very loader that the model is trained on is advice: it measures the training.
 - Where a dropout is 0 by default, by an option of the command line or an object on which options are set, this is advice, unless the program sets modes.
 
 ## Repair
@@ -98,6 +99,7 @@ from looplint.rule import (
     called_at,
     collects_arrays,
     estimates_statistics,
+    goes_over_training_data,
     is_switched,
     keeps_one_batch,
     layers_are_set,
@@ -157,8 +159,8 @@ def check(program: Program) -> Reports:
         visit = mode_states(program, module, event)
         if visit is None or not visit.always("train"):
             continue
-        whole = whole_in_train_mode(program, module, event)
-        if (loop, whole) in reported or put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
+        whole, of_training = whole_in_train_mode(program, module, event), goes_over_training_data(program, event, module)
+        if (loop, whole, of_training) in reported or put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
             continue  # a part that is put back to train mode in a model in eval mode; or layers that are put into eval mode one by one
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
         if switch is not None and repeats_since(program, switch, event):
@@ -167,7 +169,7 @@ def check(program: Program) -> Reports:
         matters = mode_matters_at(event, module, besides)
         if matters is False or (loaded or loop is None) and not (matters or loaded and mode_matters_for_some(event, module, besides)):
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
-        reported.add((loop, whole))
+        reported.add((loop, whole, of_training))
         name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)
         name = name_of_whole(module, whole, event, whose_modes(program, module, name))
         by_itself = switch is not None and switch.site == event.site
@@ -181,6 +183,7 @@ def check(program: Program) -> Reports:
         notes += note_of_pass(None if given_out else loop, event.chain[event.outside])
         repair = InsertEval(module=module, loop=loop, event=event, depth=event.outside)
         severity: Severity | None = None if matters else "warning" if switch or is_switched(program, module) else "advice"
+        severity = "advice" if of_training else severity
         report = Report(event, "", notes, repair=None if by_itself else repair, site=event.chain[event.outside], severity=severity)
         where = "for this prediction" if loop is None or given_out else "in this validation pass"
         cure = _BY_ITSELF if by_itself else _OF_ONE_BATCH if keeps_one_batch(module) else _BEFORE if given_out else _AROUND

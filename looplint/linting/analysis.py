@@ -278,7 +278,7 @@ def _call(site: Site) -> Call:
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """One finding per rule and place: the first, which comes from the outermost caller, with the ways to all, the roots and the other places of all.
+    """One finding per rule and place: the first of the worst, as callers come before what they call, with the ways to all, the roots and the other places of all.
 
     One at a place that another has beside its own says nothing more, where nothing else leads to it.
     """
@@ -286,10 +286,11 @@ def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     for finding in findings:
         place = finding.code, finding.filename, finding.location
         first = kept.setdefault(place, finding)
-        beside = [r for r in finding.related if r.same and r not in first.related]
-        if beside or not (set(finding.ways).issubset(first.ways) and set(finding.roots).issubset(first.roots)):
+        worst, other = (finding, first) if SEVERITIES.index(finding.severity) < SEVERITIES.index(first.severity) else (first, finding)
+        beside = [r for r in other.related if r.same and r not in worst.related]
+        if worst is not first or beside or not (set(other.ways).issubset(worst.ways) and set(other.roots).issubset(worst.roots)):
             ways, roots = dict.fromkeys((*first.ways, *finding.ways)), dict.fromkeys((*first.roots, *finding.roots))
-            kept[place] = replace(first, ways=tuple(ways), roots=tuple(roots), related=(*first.related, *beside))
+            kept[place] = replace(worst, ways=tuple(ways), roots=tuple(roots), related=(*worst.related, *beside))
     wide = [f for f in kept.values() if any(r.same for r in f.related)]
     distinct = (f for f in kept.values() if not any(_says_all_of(other, f) for other in wide))
     return tuple(sorted(distinct, key=lambda f: f.sort_key))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from looplint.dataclass import dataclass
-from looplint.domain.objects import Dataset, FrameworkObject, Loader, Sampler
+from looplint.domain.objects import Dataset, FrameworkObject, Loader, Obj, Sampler
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Ref, Value, constant_of, refs
 from looplint.flow.events import Backward, Event, Forward, Move, Step
 from looplint.flow.graph import Loop
@@ -231,3 +231,9 @@ def changing(loader: Loader) -> bool:
     """Whether a loop of the program changes a loader or its dataset: it sets or calls something of theirs."""
     parts = [loader, *refs(loader.options.get("dataset"), Dataset, Loader)]
     return any(o.changing for o in parts)
+
+
+def goes_over_training_data(program: Program, event: Forward, module: Obj) -> bool:
+    """Whether a forward is part of a pass over the very loaders that its module is trained on."""
+    trained_on = (each.batches for each in program.of(Forward) if module in each.subjects and program.is_trained(each))
+    return bool(event.batches) and event.batches <= frozenset().union(*trained_on)
