@@ -98,6 +98,7 @@ from looplint.rule import (
     called_at,
     collects_arrays,
     estimates_statistics,
+    gives_out,
     is_switched,
     keeps_one_batch,
     layers_are_set,
@@ -140,7 +141,7 @@ def check(program: Program) -> Reports:
         is_stepped = related(program.stepped_modules, {module})
         loaded = None if is_stepped else loaded_before(program, module, event)
         loaded = loaded if loaded and loaded.files else None  # of a file
-        given_out = loaded is not None and event.key in program.uses.fetched - program.uses.differentiated
+        given_out = loaded is not None and gives_out(program, event)
         if event.key not in program.uses.scored and not given_out and not (is_stepped and collects_arrays(program, module, event)):
             continue  # a forward whose result is not measured, nor collected or given out by a program that was made for that
         if event.decides:
