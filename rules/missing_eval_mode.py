@@ -75,8 +75,8 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-Safe: insert `eval()` before the pass, and `train()` back where it is needed. Unsafe where a norm has `momentum=1`: its running statistics are those
-of the last batch alone, and the model must be trained with a smaller one first.
+Safe: insert `eval()` before the pass, and after it what a function found, or `train()` where it is needed. Unsafe where a `return` comes before that, where
+only a caller names the model, and where a norm has `momentum=1`: the model must be trained with a smaller one first.
 
 ## Evidence
 
