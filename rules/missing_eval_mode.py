@@ -76,8 +76,8 @@ def train(net: nn.Module, loader, valid, epochs: int):
 
 ## Repair
 
-Safe: insert `eval()` before the pass, and `train()` back where it is needed. Unsafe where a norm has `momentum=1`: its running statistics are those
-of the last batch alone, and the model must be trained with a smaller one first.
+Safe: insert `eval()` before the pass, and after it what a function found, or `train()` where it is needed. Unsafe where a `return` comes before that, where
+only a caller names the model, and where a norm has `momentum=1`: the model must be trained with a smaller one first.
 
 ## Evidence
 
@@ -99,7 +99,11 @@ from looplint.rule import (
     called_at,
     collects_arrays,
     estimates_statistics,
+<<<<<<< HEAD
     goes_over_training_data,
+=======
+    gives_out,
+>>>>>>> cure74a
     is_switched,
     keeps_one_batch,
     layers_are_set,
@@ -142,7 +146,7 @@ def check(program: Program) -> Reports:
         is_stepped = related(program.stepped_modules, {module})
         loaded = None if is_stepped else loaded_before(program, module, event)
         loaded = loaded if loaded and loaded.files else None  # of a file
-        given_out = loaded is not None and event.key in program.uses.fetched - program.uses.differentiated
+        given_out = loaded is not None and gives_out(program, event)
         if event.key not in program.uses.scored and not given_out and not (is_stepped and collects_arrays(program, module, event)):
             continue  # a forward whose result is not measured, nor collected or given out by a program that was made for that
         if event.decides:

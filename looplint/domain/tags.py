@@ -180,7 +180,17 @@ class MadeOutOfSight:
         return self.event[0].number
 
 
-Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled | Rooted | SetAside | MadeOutOfSight
+@dataclass(frozen=True, slots=True)
+class ToldBy:
+    """It comes from what that forward put out, by a way that is none of torch: it was made of an array of that, or is the items that it chose."""
+
+    forward: EventKey
+
+    def __hash__(self) -> int:
+        return self.forward[0].number
+
+
+Tag = Mark | OfBatch | OfEntry | Chunked | Kept | Summed | SentBackward | Multiplied | Scaled | Rooted | SetAside | MadeOutOfSight | ToldBy
 Tags = frozenset[Tag]
 NO_TAGS: Tags = frozenset()
 
@@ -235,7 +245,7 @@ def went_backward(tags: Tags) -> bool:
 
 def lasting(tags: Tags) -> Tags:
     """What stays true of a tensor without its graph, and of what is computed from it: an index that code out of sight has chosen comes from there."""
-    return frozenset(tag for tag in tags if tag is Mark.HOST or isinstance(tag, MadeOutOfSight)) if tags else tags
+    return frozenset(tag for tag in tags if tag is Mark.HOST or isinstance(tag, MadeOutOfSight | ToldBy)) if tags else tags
 
 
 def without_roots(tags: Tags) -> Tags:
@@ -251,6 +261,11 @@ def is_built_around(tags: Tags, depth: int) -> bool:
 def handed_over_at(tags: Tags) -> frozenset[EventKey]:
     """The events that handed code out of sight what it made a tensor of."""
     return frozenset(tag.event for tag in tags if isinstance(tag, MadeOutOfSight))
+
+
+def told_by(tags: Tags) -> frozenset[EventKey]:
+    """The forwards of whose results a tensor was made outside of torch, or whose results chose what it is."""
+    return frozenset(tag.forward for tag in tags if isinstance(tag, ToldBy))
 
 
 def tell_of_a_graph(tags: Tags) -> bool:

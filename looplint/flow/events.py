@@ -106,6 +106,8 @@ class Forward(Event):
     decides: bool
     # Of a module that is one of several, those that it may be there.
     one_of: tuple[Obj, ...]
+    # The module before the dot of what is called, `net` of `net.encoder(x)` and of `net.encode(x)`; None where that is none, or is not sure to be one.
+    owner: Obj | None
 
     @property
     def batches(self) -> frozenset[Data]:

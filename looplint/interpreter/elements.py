@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplint.dataclass import replace
 from looplint.domain.objects import Data, List, Module, Obj, Optimizer
-from looplint.domain.tags import MadeOutOfSight, Mark, Tag
+from looplint.domain.tags import MadeOutOfSight, Mark, Tag, ToldBy
 from looplint.domain.tensors import tensors_in
 from looplint.domain.texts import affixes_of
 from looplint.domain.values import (
@@ -83,8 +83,10 @@ def subscript(interp: Interpreter, base: Value, index: Value, expr: ir.Subscript
 
 
 def _picked(tensor: Tensor, index: Value) -> Tensor:
-    """The items of a tensor that an index names: what code out of sight has found there is in what is computed of them."""
-    found: list[Tag] = [tag for each in tensors_in([index]) for tag in each.tags if isinstance(tag, MadeOutOfSight)]
+    """The items of a tensor that an index names: what code out of sight has found there, or a model, is in what is computed of them."""
+    indices = tensors_in([index])
+    found: list[Tag] = [tag for each in indices for tag in each.tags if isinstance(tag, MadeOutOfSight | ToldBy)]
+    found += [ToldBy(key) for each in indices for key in each.origins - tensor.origins]
     if _begins_with_a_new_dimension(index):
         found.append(Mark.SINGLE)  # `state[None]` is a batch of one
     return tensor.tagged(*found) if found else tensor

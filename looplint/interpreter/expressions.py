@@ -154,7 +154,7 @@ def _call(interp: Interpreter, expr: ir.Call) -> Value:
     if complaint := signatures.misfit(interp, receiver, callee, expr):
         endings.end_there(interp, f"`{ir.render(expr.func)}(...)` ends in a TypeError: {complaint}", expr)
         return UNKNOWN
-    return calls.call(interp, callee, args, expr)
+    return calls.call(interp, signatures.fitting(interp, receiver, callee, expr), args, expr)
 
 
 def _gone_through(interp: Interpreter, made: ir.Call) -> dict[str, Value]:

@@ -48,6 +48,15 @@ def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.
     return ""
 
 
+def fitting(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.Call) -> Value:
+    """What a call can be of, where it may be one of several modules: not those whose forward refuses what it is given, for these it would have ended."""
+    if len(callee) < 2:
+        return callee
+    modules = [atom for atom in callee if isinstance(atom, Ref) and isinstance(atom.obj, TorchModule)]
+    refusing = [atom for atom in modules if misfit(interp, receiver, frozenset({atom}), expr)]
+    return callee.difference(refusing) if len(refusing) < len(modules) else callee
+
+
 def _is_of_some_alone(part: str, receiver: Value | None) -> bool:
     """Whether what stands before the dot may be one of several objects of which some have no such part: they may have a method of that name."""
     owners = [a.obj for a in receiver or () if isinstance(a, Ref) and a.obj.one_of]

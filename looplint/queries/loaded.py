@@ -26,3 +26,11 @@ def _only_applies(program: Program, event: Forward) -> bool:
     """Whether a forward goes over a loader in a program that trains nothing, and keeps what it gives."""
     loop = untrained_loop(program, event)
     return loop is not None and over_loader(loop) and event.key not in program.uses.handed_on and not program.of(Backward, Step)
+
+
+def gives_out(program: Program, event: Forward) -> bool:
+    """Whether what a forward puts out leaves torch as an array or a list, not in each turn of a loop that trains: targets may be made of that out of sight."""
+    if event.key not in program.uses.fetched - program.uses.differentiated:
+        return False
+    loop = program.batch_loop(event)
+    return loop is None or not program.every_iteration(event, loop)

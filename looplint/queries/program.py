@@ -24,7 +24,7 @@ from looplint.domain.objects import (
     Settings,
     StateDict,
 )
-from looplint.domain.tags import Mark, SentBackward, tell_of_a_graph
+from looplint.domain.tags import Mark, SentBackward, tell_of_a_graph, told_by
 from looplint.domain.values import Arguments, Atom, Const, EventKey, Ref, Tensor, Tuple, exact_items, is_over_loader
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
@@ -496,7 +496,7 @@ class Program(Incidence):
     @cached_property
     def _fed(self) -> frozenset[object]:
         given = [e.inputs for e in self.of(Forward) if self.is_trained(e)]
-        return frozenset(key for inputs in given if inputs is not None for key in inputs.origins)
+        return frozenset(key for inputs in given if inputs is not None for key in inputs.origins | told_by(inputs.tags))
 
     def looks_again(self, event: Forward) -> bool:
         """Whether a forward goes over a batch that another one in the same turn of the loop is trained on."""

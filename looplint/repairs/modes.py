@@ -23,7 +23,7 @@ from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import imported_in, named
 from looplint.repairs.layout import Layout, Statement
 from looplint.repairs.names import sets
-from looplint.repairs.places import Place, in_loop, is_handed_in, loop_statement, name_in, place_at
+from looplint.repairs.places import Place, in_loop, is_borrowed, is_handed_in, loop_statement, name_in, place_at
 from looplint.repairs.planner import Planner, common_block
 from looplint.repairs.repair import Plan, Repair
 from looplint.syntax.nodes import walk
@@ -48,11 +48,16 @@ class InsertEval(Repair):
 
     def plan(self, p: Planner) -> Plan:
         place, target = _pass(p, self.loop, self.event, self.depth)
-        named = ((part, name_of_model(p, part, place, self.event)) for part in self.module.lineage())
-        switched, name = next(((part, found) for part, found in named if found), (self.module, None))
-        if name is None:
-            raise Infeasible("the model has no name where it is validated")
-        above = _above_the_others(p, self.module, self.event, self.depth, target) if self.loop is None else target
+        innermost = place
+        while (found := _named(p, self.module, place, self.event)) is None:
+            # A function may have got a method of the model alone, which its caller names.
+            outer = self.event.chain.index(place.site) - 1
+            place = place_at(self.event, max(outer, 0), p.layouts)
+            target = place.statement
+            if outer < 0 or _trains(p, target, place.layout):
+                raise Infeasible("the model has no name where it is validated")
+        switched, name = found
+        above = _above_the_others(p, self.module, self.event, self.depth, target) if self.loop is None and place is innermost else target
         # The others would stay in train mode.
         covered = above is target or _can_be_switched_above(p, self.module, name, above, place.layout)
         target = above if covered else target
@@ -61,24 +66,30 @@ class InsertEval(Repair):
         if around is not None and target.index == 0 and len(target.block.statements) == 1 and isinstance(around.node, cst.With):
             target = around
         function = place.layout.function_of(target)
-        handed_in = function is not None and is_handed_in(name, function)
+        borrowed = function is not None and is_borrowed(name, function, p.nodes_in(function.node))
+        handed_in = borrowed or (function is not None and is_handed_in(name, function))
         before = _attack_before(p, self.module, target, place.layout) or target
         around_pass = self.event.loops[: self.event.loops.index(self.loop)] if self.loop is not None else self.event.loops
         trained = [e for e in p.program.of(Forward) if p.program.is_trained(e)]
         # The innermost loop that trains too: a pass over several loaders stands in a loop of its own.
         shared = next((loop for loop in reversed(around_pass) if any(loop in e.loops for e in trained)), None)
-        if shared is not None and not _is_switched_back(p, self.module, self.event, shared):
+        back = shared is not None and not _is_switched_back(p, self.module, self.event, shared)
+        # Other files may call the function in their training.
+        back = back or (shared is None and borrowed)
+        if back and not _returns(target):
             # Others may hand it in eval mode.
             if handed_in:
-                found = p.new_name("was_training", name.removeprefix("self."), function)
-                draft.line_before(before, f"{found} = {name}.training")
-            draft.line_after(target, f"{name}.train({found})" if handed_in else f"{name}.train()")
+                kept = p.new_name("was_training", name.removeprefix("self."), function)
+                draft.line_before(before, f"{kept} = {name}.training")
+            draft.line_after(target, f"{name}.train({kept})" if handed_in else f"{name}.train()")
         draft.line_before(before, f"{name}.eval()")
         # One computation would make its parts in two modes: a search that asks for the root here, and for its leaves elsewhere.
         alone = self.loop is not None or not _predicts_elsewhere(p, self.module, self.event, self.depth)
         # Eval mode would normalise with the statistics of whichever batch was the last.
         useful = not keeps_one_batch(switched)
-        applicability: Applicability = "safe" if alone and covered and useful else "unsafe"
+        # What returns in the middle of the pass leaves eval mode on.
+        left = back and any(isinstance(n, cst.Return) for n in p.nodes_in(target.node))
+        applicability: Applicability = "safe" if alone and covered and useful and not left and place is innermost else "unsafe"
         return Plan(f"Set {name} to eval mode for this pass", applicability, [draft], name)
 
 
@@ -164,6 +175,13 @@ def _called_from_elsewhere(p: Planner, event: Event) -> int:
 def _is_of_more_classes(p: Planner, loop: Loop, event: Event) -> bool:
     """Whether a loop calls a method on the way to a forward in which other classes of the same base go backward."""
     return isinstance(event, Forward) and serves_more_classes(p.program, event, event.chain.index(in_loop(event, loop, p.layouts).site))
+
+
+def _returns(statement: Statement) -> bool:
+    """Whether nothing comes after a statement, because it returns or ends in what does, as the body of a context may."""
+    while isinstance(statement.node, cst.With) and statement.blocks and statement.blocks[0].statements:
+        statement = statement.blocks[0].statements[-1]
+    return isinstance(statement.node, cst.Return)
 
 
 def _predicts_elsewhere(p: Planner, module: Obj, event: Event, depth: int) -> bool:
@@ -362,17 +380,31 @@ def _goes_backward(p: Planner, node: cst.CSTNode) -> bool:
     return any(id(call) not in reached for call in calls)
 
 
+def _named(p: Planner, module: Obj, place: Place, event: Event) -> tuple[Obj, str] | None:
+    """The innermost of a module and its wholes that the function of a place names, with that name."""
+    named = ((part, name_of_model(p, part, place, event)) for part in module.lineage())
+    return next(((part, name) for part, name in named if name), None)
+
+
 def name_of_model(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
     """How the function of a place names a module: by the calls it makes on it, or by the call of the model itself."""
     named = name_in(p.program, module, place, p.layouts, (Eval, Train, Clear, Move))
-    if named is None and place.direct and isinstance(event.site.node, cst.Call):
-        func = event.site.node.func
-        match func:
-            case cst.Name() | cst.Attribute(value=cst.Name(value="self")):
-                return place.layout.code(func)
-            case cst.Attribute(value=cst.Name(value=owner)):
-                return owner
+    if named is None and place.direct and isinstance(event, Forward) and isinstance(event.site.node, cst.Call):
+        return _name_of_called(event, event.site.node.func, place)
     return named
+
+
+def _name_of_called(event: Forward, func: cst.BaseExpression, place: Place) -> str | None:
+    """How a call names the model that it applies, or the whole of that; None where what it calls is a function, or a method by a name of its own."""
+    module = next(iter(event.subjects))
+    match func:
+        case cst.Name() | cst.Attribute(value=cst.Name(value="self")) if event.applied:
+            return place.layout.code(func)
+        case cst.Attribute(value=cst.Name(value=owner)) if event.owner is not None and event.owner in module.lineage():
+            return owner
+        case cst.Attribute(value=cst.Name()) if event.applied:
+            return place.layout.code(func)  # what keeps the model is none itself: `agent.policy`
+    return None
 
 
 def _is_named(function: Statement | None, told: Callable[[str], bool]) -> bool:

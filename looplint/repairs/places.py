@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import libcst as cst
@@ -201,6 +202,39 @@ def is_handed_in(name: str, function: Statement) -> bool:
     node = function.node
     assert isinstance(node, cst.FunctionDef)
     return name.partition(".")[0] in {q.name.value for q in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)}
+
+
+def is_borrowed(name: str, function: Statement, nodes: Iterable[cst.CSTNode]) -> bool:
+    """Whether a name begins with what a function gets from its callers, or with another name of a part of that; what an object keeps is its own.
+
+    Args:
+        name: the name.
+        function: the function.
+        nodes: what stands in it.
+    """
+    assert isinstance(function.node, cst.FunctionDef)
+    params = function.node.params
+    by_place = [q.name.value for q in (*params.posonly_params, *params.params)]
+    of_class = function.block.owner is not None and isinstance(function.block.owner.node, cst.ClassDef)
+    given = {*by_place[of_class:], *(q.name.value for q in params.kwonly_params)}
+    roots = {name.partition(".")[0]}
+    for node in nodes:
+        match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=set_here))], value=value) if set_here in roots:
+                roots |= {_root(value)}
+    return not roots.isdisjoint(given)
+
+
+def _root(value: cst.BaseExpression) -> str:
+    """The name that a part of something begins with, or what a method of it gives: `parts` of `parts[0].to(device)`; "" where it is none."""
+    while True:
+        match value:
+            case cst.Attribute(value=inner) | cst.Subscript(value=inner) | cst.Call(func=cst.Attribute(value=inner)):
+                value = inner
+            case cst.Name(value=name):
+                return name
+            case _:
+                return ""
 
 
 def _set_by_head(owner: cst.CSTNode) -> frozenset[str]:

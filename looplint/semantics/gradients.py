@@ -18,6 +18,7 @@ from looplint.domain.tags import (
     is_multiplied,
     is_sum,
     kept_at,
+    told_by,
     went_backward,
 )
 from looplint.domain.tensors import combine, comes_from_parameters, detached, of_input, tensors_in, watched
@@ -66,7 +67,7 @@ def backward(interp: Interpreter, expr: ir.Call, losses: list[Value], args: Argu
         sources |= tensor.sources
         tags = tensor.tags.union(*(tags_of_forward(interp, a) for a in losses[0] if isinstance(a, Tensor)))
         interp.uses.trained |= tensor.forwards
-        interp.uses.supervising |= tensor.origins
+        interp.uses.supervising |= tensor.origins | told_by(tensor.tags)
         interp.uses.going_backward |= kept_at(tensor.tags)
     with_loss = bool(args.positional) and losses == args.positional[:1]
     scaling = tags | _scaled_by(args.get(int(with_loss), "gradient", "grad_tensors") or NOTHING)

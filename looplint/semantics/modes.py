@@ -13,6 +13,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import compare, truth_of
 from looplint.knowledge import naming
 from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, MOMENTA, RECURRENT, TRACKING
+from looplint.semantics.ways_to_compute import chooses_how
 from looplint.syntax import ir
 
 
@@ -112,15 +113,21 @@ def _both(left: bool | None, right: bool | None) -> bool | None:
     return False if left is False or right is False else None if left is None or right is None else True
 
 
-def _forward_asks(interp: Interpreter, obj: Module, cls: ClassRef) -> bool:
-    """Whether a forward, or a method that it calls, reads `self.training` to some effect."""
-    asking = (function for function, usage in _run_by_forward(interp, cls) if "training" in usage.attrs)
-    return any(not any(harmless(function, obj) for harmless in _HARMLESS) for function in asking)
+def _forward_asks(interp: Interpreter, obj: Module, cls: ClassRef) -> bool | None:
+    """Whether a forward, or a method that it calls, reads `self.training` to some effect; None where that chooses only how something is computed."""
+    asking = [
+        (function, owner)
+        for function, owner, usage in _run_by_forward(interp, cls)
+        if "training" in usage.attrs and not any(harmless(function, obj) for harmless in _HARMLESS)
+    ]
+    if not asking:
+        return False
+    return None if all(chooses_how(interp, function, owner, obj) for function, owner in asking) else True
 
 
 def _applies_what_is_out_of_sight(interp: Interpreter, obj: Module, cls: ClassRef) -> bool:
     """Whether a forward, or a method that it calls, calls what the module keeps and nothing is known of: that may be a model with layers of any kind."""
-    called = frozenset().union(*(usage.methods for _, usage in _run_by_forward(interp, cls)))
+    called = frozenset().union(*(usage.methods for _, _, usage in _run_by_forward(interp, cls)))
     return any(
         any(isinstance(a, Unknown) for a in obj.heap.get(name, ())) and not naming.has_no_modes(name)
         for name in called
@@ -128,8 +135,8 @@ def _applies_what_is_out_of_sight(interp: Interpreter, obj: Module, cls: ClassRe
     )
 
 
-def _run_by_forward(interp: Interpreter, cls: ClassRef) -> Iterator[tuple[ir.Function, ir.Usage]]:
-    """The forward of a class and the methods that it calls or reads, each with what it does with its own object."""
+def _run_by_forward(interp: Interpreter, cls: ClassRef) -> Iterator[tuple[ir.Function, ClassRef, ir.Usage]]:
+    """The forward of a class and the methods that it calls or reads, each with the class it stands in and what it does with its own object."""
     seen: set[str] = set()
     work = ["forward"]
     while work:
@@ -140,7 +147,7 @@ def _run_by_forward(interp: Interpreter, cls: ClassRef) -> Iterator[tuple[ir.Fun
             continue
         usage = found[0].usage_of_self
         if usage is not None:
-            yield found[0], usage
+            yield found[0], found[1], usage
             work.extend(sorted(usage.methods | usage.attrs))
 
 

@@ -170,6 +170,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         applied=applied,
         decides=left_open or naming.evaluates(method),
         one_of=tuple(alternatives.running(interp, obj)),
+        owner=_owner(interp, expr.func),
     )
     event = interp.emit(happening, expr.node, {obj})
     interp.grad = enabled
@@ -225,6 +226,16 @@ def _is_called(interp: Interpreter, obj: Obj, func: ir.Expr) -> bool:
         case ir.Subscript():
             return True
     return False
+
+
+def _owner(interp: Interpreter, func: ir.Expr) -> Obj | None:
+    """The one module whose attribute or method is called by its name."""
+    if not isinstance(func, ir.Attr) or ir.path_of(func) is None:
+        return None
+    with interp.looking():
+        owners = interp.evaluate(func.value)
+    found = refs(owners, Module)
+    return found[0] if len(owners) == len(found) == 1 else None
 
 
 def _repeated(interp: Interpreter, expr: ir.Call) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from looplint.dataclass import replace
-from looplint.domain.tags import NO_TAGS, Chunked, Mark, OfEntry, sources_of_batches
+from looplint.domain.tags import NO_TAGS, Chunked, Mark, OfEntry, ToldBy, sources_of_batches
 from looplint.domain.tensors import combine, computed, copied_to_host, detached, guess, is_array, leaf, rooted, sure, under, watched
 from looplint.domain.values import (
     COMPUTED,
@@ -192,8 +192,11 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     devices.note_placed(interp, args.keywords.get("device"))
     tensor = combine(interp.grad, args.values())
     made = COMPUTED if qualname.startswith("torch.") else frozenset()
+    told = NO_TAGS
     if tensor is not None and made and is_array(tensor):
-        tensor = None  # what comes back into torch is data: a reward, a target
+        # What comes back into torch is data: a reward, a target. What is trained on it is trained on what the array was made of.
+        told = frozenset({*map(ToldBy, tensor.origins), *(tag for tag in tensor.tags if isinstance(tag, ToldBy))})
+        tensor = None
     if tensor is not None and qualname.rpartition(".")[2] in CONVERTING:
         return frozenset({tensor})
     if tensor is not None:
@@ -211,7 +214,7 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     if tensor is not None:
         return frozenset({replace(detached(tensor), made=made)})
     single = made and expr.args and (_is_one_item(expr.args[0].value) or _is_made_with_one_row(qualname, expr))
-    return frozenset({Tensor(made=made, tags=frozenset({Mark.SINGLE}) if single else NO_TAGS)})
+    return frozenset({Tensor(made=made, tags=told | {Mark.SINGLE} if single else told)})
 
 
 @transfer("variable")
