@@ -16,6 +16,7 @@ from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
 from looplint.interpreter.facts import Uses
 from looplint.knowledge import naming
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.attribution import used_events
 from looplint.queries.handed_gradients import Source, sources
 from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related, rule_each_other_out
@@ -51,6 +52,14 @@ def _leaves_gradients(escape: Escape) -> bool:
     name = escape.callee.rpartition(".")[2]
     only_models = bool(escape.subjects) and all(isinstance(o, Module | Loss | Data) for o in escape.subjects)
     return only_models and (escape.grad is False or naming.is_called_back(name)) and not naming.changes_gradients(name)
+
+
+def _is_an_action(event: Event) -> bool:
+    """Whether an output is given to an environment as an action: it is no loss by its name."""
+    call = event.site.node
+    if not isinstance(event, Escape) or not isinstance(call, cst.Call) or not naming.acts(event.callee):
+        return False
+    return not any(isinstance(a.value, cst.Name) and names_a_loss(a.value.value) for a in call.args)
 
 
 def _sharing(obj: Obj) -> set[Obj]:
@@ -344,8 +353,8 @@ class Incidence:
         holds = obj.holds
         modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
         if event.variant == "output":
-            if event.key in self.uses.made_into_a_loss:
-                return None  # no loss is computed of what has gone backward
+            if event.key in self.uses.made_into_a_loss or _is_an_action(event):
+                return None  # no loss is computed of what has gone backward, and an action is no loss
             return "may" if not holds or related(holds, modules) else None
         if event.kind in ("copy", "escape"):
             return "must" if holds and related(holds, modules) else None
