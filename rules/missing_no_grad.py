@@ -64,7 +64,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - A decorator, a context or a caller that disables gradients, in another linted file too; and a context that enables them, `with torch.enable_grad():` or `with torch.set_grad_enabled(True):`, which are wanted then.
 - Functions that return a result with its graph and are handed to code out of sight, which may differentiate it: the forward function of an explanation.
 - Results that go with their graph to callers or code out of sight, but for those of a pass over a loader, or over batches in what evaluates by its name: they may be a part of a loss.
-- Models that are frozen (`requires_grad_(False)`), those from out of sight whose results become arrays without `detach()`, so that they must be, and inputs that are volatile (`Variable(x, volatile=True)`), of which torch itself warns.
+- Models that are frozen (`requires_grad_(False)`), those from out of sight whose results become arrays without `detach()`, so that they must be, and inputs that are volatile (`Variable(x, volatile=True)`), unless the program uses what came with torch 0.4, which makes nothing of that word: `loss.item()`, `.to(device)`.
 - Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.

@@ -523,6 +523,8 @@ class Dict(Container):
     exact: bool = False
     # Whether a condition on each entry decides what is put in: `{k: v for k, v in state.items() if k.startswith("head")}`.
     picks: bool = False
+    # Whether its entries are its attributes as well: `Munch(generator=generator).generator`.
+    by_attribute: bool = False
     # Whether it is the `**kwargs` of a function, and what nothing in sight puts in comes from callers out of sight.
     of_callers: bool = False
 

@@ -16,6 +16,7 @@ from looplint.domain.values import (
     External,
     Graph,
     Number,
+    Params,
     Ref,
     Tensor,
     Tuple,
@@ -67,7 +68,7 @@ _AS_RETURNED = frozenset({Mark.RETURNED, Mark.ENTRY})
 
 
 def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
-    """The tensor computed from some values: it depends on all of them, and has a graph if one of them has.
+    """The tensor computed from some values: it depends on all of them, and has a graph if one of them has or is a parameter.
 
     Args:
         grad: whether gradients are on where it is computed, None where that is not known.
@@ -88,7 +89,9 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     if Mark.BEGUN in result.tags and any(isinstance(a, Unknown) for value in values for a in value):
         result = result.tagged(Mark.ADDED_TO)
     deps = frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
-    graphs = {t.graph for t in tensors}
+    parameters = [a for v in values for a in v if isinstance(a, Params) and a.form == "one" and not a.grad]
+    deps = deps.union(*(a.sources for a in parameters))
+    graphs = {"yes" if parameters else "no", *(t.graph for t in tensors)}
     graph: Graph = "yes" if "yes" in graphs else "maybe" if "maybe" in graphs else "no"
     graph = under(grad, graph)
     if graph == "no":

@@ -54,7 +54,12 @@ def without_containers(interp: Interpreter, owner: Value, expr: ir.Attr) -> Valu
     """
     if len(owner) < 2 or expr.attr in OF_BUILTINS or not any(isinstance(a, Ref) and isinstance(a.obj, TRACKED) for a in owner):
         return owner
-    kept = frozenset(a for a in owner if not (isinstance(a, Ref) and isinstance(a.obj, Dict | List) and expr.attr not in a.obj.heap))
+    kept = frozenset(
+        a
+        for a in owner
+        if not (isinstance(a, Ref) and isinstance(a.obj, Dict | List) and expr.attr not in a.obj.heap)
+        or objects.has_as_an_entry(a.obj, expr.attr)
+    )
     kept = frozenset(a for a in kept if not (isinstance(a, Const) and a.value is not None))
     match expr.value:
         case ir.Name(id=name) if kept != owner and name in interp.frame.locals:

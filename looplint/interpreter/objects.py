@@ -48,6 +48,7 @@ from looplint.interpreter import alternatives, classes, data_fields, generators,
 from looplint.interpreter.holders import BESIDE_PARTS, annotation_of, symbolic
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.roles import infer_role
+from looplint.knowledge.builtin_members import OF_DICTS
 from looplint.knowledge.frameworks import DRIVEN_METHODS
 from looplint.knowledge.layers import DROPPING
 from looplint.knowledge.lookup import call_effect, method_effect
@@ -141,6 +142,8 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     own = _own_methods(interp, obj, name)
     if own:
         return own
+    if has_as_an_entry(obj, name):
+        return item(interp, obj, Const(name, str))
     if isinstance(obj, Container):
         return frozenset({Method(Ref(obj), name)})
     declared = _declared_method(interp, obj, name)
@@ -173,6 +176,11 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
         case Instance() | FrameworkModule() if name != "__dict__":
             return hooks.attribute_unset.run(interp, obj, name)
     return frozenset({Method(Ref(obj), name)})
+
+
+def has_as_an_entry(obj: Obj, name: str) -> bool:
+    """Whether an attribute is an entry of a dict: no method of it, where its entries are its attributes."""
+    return isinstance(obj, Dict) and obj.by_attribute and name not in OF_DICTS
 
 
 def _is_left_open(interp: Interpreter, obj: Obj, cls: ClassRef, name: str) -> bool:
@@ -465,7 +473,11 @@ def call_values(interp: Interpreter, callee: Value, positional: Sequence[Value] 
 
 def set_attribute(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value) -> None:
     """`target = value` gives an object an attribute; what has no name yet is called by it."""
-    interp.write(obj, target.attr, value)
+    if has_as_an_entry(obj, target.attr):
+        interp.write(obj, f"={target.attr}", value)
+        interp.write(obj, "[]", value)
+    else:
+        interp.write(obj, target.attr, value)
     for inner in value:
         if isinstance(inner, Ref) and not inner.obj.name:
             inner.obj.name = f"{ir.render(target.value)}.{target.attr}"

@@ -36,6 +36,7 @@ _BUILTINS: dict[str, str] = {
     "contextlib.ExitStack": "exit-stack", "contextlib.AsyncExitStack": "exit-stack", "contextlib.contextmanager": "decorator", "collections.defaultdict": "dict", "collections.OrderedDict": "dict",
     "collections.namedtuple": "named-tuple", "collections.namedtuple.__call__": "build-named-tuple", "typing.NamedTuple": "named-tuple",
     "collections.deque": "list", "types.SimpleNamespace": "namespace", "argparse.Namespace": "namespace", "argparse.ArgumentParser": "options", "easydict.EasyDict": "namespace",
+    "munch.Munch": "dict-of-attributes", "addict.Dict": "dict-of-attributes", "box.Box": "dict-of-attributes",
     "dataclasses.asdict": "fields-of", "dataclasses.replace": "replaced-fields",
     "dataclasses.field": "field", "attr.ib": "field", "attr.field": "field", "attrs.field": "field", "pydantic.Field": "field",
     "numpy.mean": "number", "numpy.sum": "number", "numpy.array_equal": "score", "numpy.allclose": "score",

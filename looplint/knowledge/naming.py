@@ -20,8 +20,11 @@ _OF_RECORDS = (
 _OF_LOGGERS = r"(?i)(?:^|[._])(?:\w+_)?(?:log|logger|logging)\.(?:debug|info|warn|warning|error|critical|exception)$"
 
 _STATE = r"(ckpt|chkpt|checkpoint|model|weight|state|state_?dict|snapshot|network|net|optimizer)s?"
-# What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`.
-_OF_SAVING = rf"(?i)_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?)?$"
+# What a function is called that writes a state to a file, and no more: `save`, `save_checkpoint`, `save_best_model`, `saveWeights`, `save_to_zip_file`.
+_OF_SAVING = rf"(?i)_*save(_?(\w+_)?{_STATE}(_to_\w+|_if_\w+)?|_to_(?!.*(step|train|eval|backward|optimi))\w+)?$"
+
+# What is called to take a step in an environment: `self.eval_env.step(action)`.
+_OF_ENVIRONMENTS = r"(?i)(?:^|.*\.)\w*env(?:s|ironments?)?\.step$"
 
 # What a class is called whose objects save and restore the states of what they are made with, or what makes such a one: `DetectionCheckpointer(model)`.
 _OF_CHECKPOINTERS = r"(?i)\w*(checkpointer|(checkpoint|ckpt)_?(saver|manager|handler|keeper|io))$"
@@ -139,6 +142,11 @@ def logs(path: str) -> bool:
 def saves(function: str) -> bool:
     """Whether a function writes a state to a file."""
     return re.match(_OF_SAVING, function) is not None
+
+
+def acts(path: str) -> bool:
+    """Whether what is called takes an action in an environment, which learns nothing from it."""
+    return re.match(_OF_ENVIRONMENTS, path) is not None
 
 
 def keeps_checkpoints(function: str) -> bool:

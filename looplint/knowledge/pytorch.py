@@ -435,6 +435,25 @@ SCALE_FREE = frozenset({
 })  # fmt: skip
 
 
+# The functions of torch that came with `torch.no_grad()`, in version 0.4, or later.
+SINCE_NO_GRAD = frozenset(
+    {
+        "no_grad",
+        "enable_grad",
+        "set_grad_enabled",
+        "is_grad_enabled",
+        "inference_mode",
+        "device",
+        "tensor",
+        "as_tensor",
+        "empty",
+        "full",
+        "where",
+        "compile",
+    }
+)
+
+
 def names_a_loss(name: str) -> bool:
     """Whether a name is one that programs give losses."""
     return "loss" in name.lower() or "criterion" in name.lower()

@@ -16,6 +16,7 @@ from looplint.flow.graph import EventGraph
 from looplint.flow.remarks import Remark
 from looplint.interpreter.facts import Uses
 from looplint.knowledge import naming
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.attribution import used_events
 from looplint.queries.handed_gradients import Source, sources
 from looplint.queries.relations import exclude_each_other, held_by, involved, may_follow, related, rule_each_other_out
@@ -51,6 +52,14 @@ def _leaves_gradients(escape: Escape) -> bool:
     name = escape.callee.rpartition(".")[2]
     only_models = bool(escape.subjects) and all(isinstance(o, Module | Loss | Data) for o in escape.subjects)
     return only_models and (escape.grad is False or naming.is_called_back(name)) and not naming.changes_gradients(name)
+
+
+def _is_an_action(event: Event) -> bool:
+    """Whether an output is given to an environment as an action: it is no loss by its name."""
+    call = event.site.node
+    if not isinstance(event, Escape) or not isinstance(call, cst.Call) or not naming.acts(event.callee):
+        return False
+    return not any(isinstance(a.value, cst.Name) and names_a_loss(a.value.value) for a in call.args)
 
 
 def _sharing(obj: Obj) -> set[Obj]:
@@ -260,12 +269,31 @@ class Incidence:
             return "must"  # the name that held this one holds the other branch's now
         if event.kind == "step":
             holds = held_by(event.subjects)
-            return "must" if state.owner in event.subjects or not holds or related(holds, [state.owner]) else None
+            changes = state.owner in event.subjects or not holds or related(holds, [state.owner])
+            return "must" if changes and not self._gets_no_gradients(state.owner) else None
         if isinstance(event, LoadState) and state.owner in event.subjects:
             return "must" if event.certain and _is_given_another(event) else None  # what the state holds gets the values of another
         if event.kind in ("construct", "move"):
             return "must" if related(event.subjects, [state.owner]) else None
         return None
+
+    def _gets_no_gradients(self, owner: Obj) -> bool:
+        """Whether nothing in the program gives a module gradients: the steps of an optimizer pass over parameters that have none.
+
+        What is handed in may be the module or have parts of it, and code out of sight that gets it, or what it puts out, may send something backward.
+        """
+        return (
+            self._filled is not None and isinstance(owner, Module) and not _may_be_elsewhere(owner) and not related(self._filled, [owner])
+        )
+
+    @cached_property
+    def _filled(self) -> frozenset[Obj] | None:
+        """The modules that get gradients, or may get them where their outputs escape; None where that is not known of some backward, or none is in sight."""
+        filled = [e for e in self.of(Backward, Escape) if isinstance(e, Backward) or e.output]
+        backwards = [e for e in filled if isinstance(e, Backward)]
+        found = frozenset[Obj]().union(*(e.subjects for e in filled))
+        known = all(e.known and e.subjects and not e.manual for e in backwards) and all(isinstance(o, Module) for o in found)
+        return found if backwards and known and not any(each.symbolic for o in found for each in o.lineage()) else None
 
     def touches_parameters(self, event: Event, module: Obj) -> Touch | None:
         """Whether an event happens to the parameters of a module: for a freeze, to all of them; for any other event, perhaps to some."""
@@ -325,8 +353,8 @@ class Incidence:
         holds = obj.holds
         modules = frozenset(s for s in event.subjects if isinstance(s, Module | Loss | Engine))
         if event.variant == "output":
-            if event.key in self.uses.made_into_a_loss:
-                return None  # no loss is computed of what has gone backward
+            if event.key in self.uses.made_into_a_loss or _is_an_action(event):
+                return None  # no loss is computed of what has gone backward, and an action is no loss
             return "may" if not holds or related(holds, modules) else None
         if event.kind in ("copy", "escape"):
             return "must" if holds and related(holds, modules) else None
@@ -522,6 +550,11 @@ def _is_of_kin(objects: Iterable[Obj], one: Obj) -> bool:
     """Whether one of some objects is this one to a part of the program: what it is joined with, or another that is joined with the same."""
     joined = set(one.joined_with())
     return any(o in joined or (o is not one and o.merged is not None and not joined.isdisjoint(o.joined_with())) for o in objects)
+
+
+def _may_be_elsewhere(module: Module) -> bool:
+    """Whether code out of sight has a module, or one that it is part of, or has made it."""
+    return any(each.symbolic or each.escaped for one in (module, *module.one_of) for each in one.lineage())
 
 
 def built_with(obj: Obj) -> Iterator[Obj]:

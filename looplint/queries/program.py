@@ -61,6 +61,7 @@ from looplint.queries.relations import (
     rule_each_other_out,
     stands_under,
 )
+from looplint.queries.torch_versions import WITH_NO_GRAD, needs_no_grad
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
 from looplint.syntax import ir
@@ -352,7 +353,17 @@ class Program(Incidence):
         if tensor.graph != "yes" or (tensor.forwards and tensor.forwards <= self._graphless):
             return False
         # In a program for torch 0.3 a volatile input leaves no graph.
-        return not any(e.volatile or any(map(self.is_untrained_method, e.subjects)) for e in self.forwards_of(tensor.forwards))
+        return not any(self.is_volatile(e) or any(map(self.is_untrained_method, e.subjects)) for e in self.forwards_of(tensor.forwards))
+
+    def is_volatile(self, event: Forward) -> bool:
+        """Whether a forward leaves no graph in the words of torch 0.3, in a program that may run on it."""
+        return event.volatile and self.heeds_volatility
+
+    @cached_property
+    def heeds_volatility(self) -> bool:
+        """Whether what is volatile may have no graph: no file of the program is written for torch 0.4 or later, which makes nothing of that word."""
+        codes = (module.code for module in self.modules_read if module.code is not None)
+        return self.target_torch < WITH_NO_GRAD or not needs_no_grad(codes)
 
     @cached_property
     def _graphless(self) -> frozenset[EventKey]:

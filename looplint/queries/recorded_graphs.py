@@ -27,8 +27,8 @@ def records_a_graph(program: Program, event: Forward) -> bool:
         return False  # a forward that is differentiated by its inputs
     if event.frozen or event.bare:
         return False  # a model that is frozen, or a module without parameters
-    if event.volatile:
-        return False  # an input that is volatile, of which torch itself says that it has no effect
+    if program.is_volatile(event):
+        return False  # an input that is volatile, where the program may run on a torch that heeds that
     if not event.recorded and switches_volatility(program, event):
         return False  # what comes in may be volatile where nothing is trained
     if _prepares_data(program, event):

@@ -10,6 +10,7 @@ from looplint.domain.values import (
     UNKNOWN,
     Arguments,
     Atom,
+    Const,
     Iter,
     Number,
     Params,
@@ -30,6 +31,9 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
 from looplint.semantics import keeping
 from looplint.syntax import ir
+
+# The dicts of which keywords alone are all entries.
+_OF_KEYWORDS = frozenset({"builtins.dict", "munch.Munch", "addict.Dict", "box.Box"})
 
 
 @transfer("sequence")
@@ -76,12 +80,20 @@ def _dict(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
         interp.write(obj, "[]", value)
     if not pairs and args.positional and not qualname.endswith(("defaultdict", "Counter")):
         _take_pairs(interp, obj, frozenset(a for a in args.positional[0] if not (isinstance(a, Ref) and isinstance(a.obj, Dict))))
-    written = not args.positional and not args.starred and qualname == "builtins.dict" and bool(args.keywords)
+    written = not args.positional and not args.starred and qualname in _OF_KEYWORDS and bool(args.keywords)
     obj.exact = written or bool(pairs)
     if qualname.endswith("defaultdict") and args.positional:
         made = interp.call(args.positional[0], Arguments(), expr)
         interp.write(obj, "[]", made)
     return ref(obj)
+
+
+@transfer("dict-of-attributes")
+def _dict_of_attributes(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    made = _dict(interp, qualname, args, expr)
+    for obj in refs(made, Dict):
+        obj.by_attribute = True
+    return made
 
 
 def _take_entries(interp: Interpreter, obj: Dict, other: Dict) -> None:
@@ -202,10 +214,19 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
             for slot, value in args.keywords.items():
                 interp.write(obj, f"={slot}", value)
                 interp.write(obj, "[]", value)
-            obj.changed = obj.changed or args.starred or not all(_is_exact(interp, value) for value in args.positional)
+            if args.starred or not all(_is_exact(interp, value) for value in args.positional):
+                obj.changed = True
+                _forget_settings(interp, obj)
         case "copy":
             return ref(obj)
     return UNKNOWN
+
+
+def _forget_settings(interp: Interpreter, obj: Dict) -> None:
+    """What is not known has been put into a dict: the constants in it are defaults."""
+    for slot, value in [*obj.heap.items()]:
+        if slot.startswith("=") and all(isinstance(a, Const) for a in value):
+            interp.write(obj, slot, UNKNOWN)
 
 
 def _is_exact(interp: Interpreter, value: Value) -> bool:

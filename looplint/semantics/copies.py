@@ -131,7 +131,7 @@ class _Copying:
             twin.items = self._values(obj.items, depth)
             twin.last = self._value(obj.last, depth - 1) if obj.last is not None else None
         if isinstance(obj, Dict) and isinstance(twin, Dict):
-            twin.exact = obj.exact
+            twin.exact, twin.by_attribute = obj.exact, obj.by_attribute
         return twin
 
     def _values(self, items: Iterable[Value] | None, depth: int) -> tuple[Value, ...] | None:

@@ -26,9 +26,12 @@ def is_file(path: Path) -> bool:
 
 @lru_cache(maxsize=16384)
 def files_of(folder: Path, parts: tuple[str, ...]) -> tuple[tuple[Path, ...], Path | None]:
-    """The files that a dotted name may stand for in a folder: those that are not there, and the first that is, if any; cached for a run."""
+    """The files that a dotted name may stand for in a folder: those that are not there, and the first that is, if any; cached for a run.
+
+    A package comes before a module of its name, as for Python: `spert.py` starts what lies in `spert/`.
+    """
     target = folder.joinpath(*parts)
-    candidates = [target.with_suffix(".py"), target / "__init__.py"] if parts else [target / "__init__.py"]
+    candidates = [target / "__init__.py", target.with_suffix(".py")] if parts else [target / "__init__.py"]
     absent: list[Path] = []
     for candidate in candidates:
         if is_file(candidate):
