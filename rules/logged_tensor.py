@@ -64,7 +64,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A container that lives for one iteration of an outer loop that trains what its tensors come from: they are steps of one computation.
 - A loop over the steps of a sequence, or over a range, in which nothing goes backward and nothing steps.
 - A loop in which nothing is trained, over something else than a loader, of a model that the program does not train: it puts together what one call computes.
-- A loop over the parts of a model, or over the members of an ensemble, and one that is left in its first turn.
+- A loop over the parts of a model, or over the members of an ensemble, each with an optimizer of its own, and one that is left in its first turn.
 
 ## Repair
 
@@ -165,7 +165,7 @@ def _is_of_one_update(program: Program, event: Keep, made: Sequence[Forward | Ba
 
 def keeps_history(program: Program, loop: Loop) -> bool:
     """Whether a loop iterates over data, or trains in turn after turn: what is collected there is a record, not a step of one computation."""
-    if not loop.repeats:
+    if not loop.repeats or loop in program.member_loops:
         return False
     if over_data(loop) and not over_tensor(loop):
         return True

@@ -68,6 +68,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Models that no optimizer steps, but for a loop in eval mode over batches or with measured results, and a model that is built and gets its weights there.
 - Forwards that are differentiated by their inputs, and calls that differentiate one too: attacks, saliency maps, normals of a field.
 - Methods out of sight that sample or evaluate by their names, and those that a class leaves to its subclasses: they may disable gradients themselves.
+- Methods out of sight that make what a model gets under `no_grad` in the same turn, or that take what it does not get there: conversions of data.
 - Parts of a model out of sight in a program that trains none, unless it moves them, switches their mode, or they give a batch's loss by name: they may disable gradients.
 - Models whose own forward differentiates something: the forces of an energy, an optimization in a layer.
 - Methods that are told the names of parameters, one by one, as for groups with rates of their own.

@@ -77,11 +77,11 @@ _OF_DESCRIPTIONS = frozenset({"shape", "shapes", "size", "sizes", "dim", "dims",
 # How the names of methods begin that work on texts: `model.format_state_key(key)`, `net.rename_weights(state)`.
 _ON_TEXTS = r"_*(?:format|parse|rename|describe|print)(?:_|$)"
 # What methods are called that make token ids, positions or masks of what they are given: `_shift_right`, `prepare_decoder_input_ids_from_labels` and
-# `get_extended_attention_mask` of transformers, and `get_special_tokens_mask` of its tokenizers. These are integers, and have no graph.
+# `get_extended_attention_mask` of transformers, `get_special_tokens_mask` of its tokenizers, `get_ids_for_context`. These are integers, and have no graph.
 _OF_IDS = (
     r"(?:^|_)shift_(?:tokens_|labels_)?right$"
     r"|(?:^|_)(?:(?:input|position|token|token_type|decoder_input)_ids|(?:attention|causal|padding|special_tokens)_mask)(?:_(?:from|for)_\w+)?$"
-    r"|^(?:convert_(?:tokens|ids)_to_\w+|(?:batch_)?encode_plus|batch_decode|build_inputs_with_special_tokens|num_special_tokens_to_add)$"
+    r"|^_*get_(?:\w+_)?ids(?:_(?:from|for)_\w+)?$|^(?:convert_(?:tokens|ids)_to_\w+|(?:batch_)?encode_plus|batch_decode|build_inputs_with_special_tokens|num_special_tokens_to_add)$"
 )
 # How the names of methods begin that may switch gradients off by themselves: `generate` of transformers does (GenerationMixin.generate is decorated with
 # torch.no_grad), as do `transcribe` of whisper and `predict` of many models. Those that evaluate by their names may also set the mode.

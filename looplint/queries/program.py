@@ -65,6 +65,7 @@ from looplint.queries.torch_versions import WITH_NO_GRAD, needs_no_grad
 from looplint.semantics.loaders import only_loader
 from looplint.semantics.schedulers import counts_epochs
 from looplint.syntax import ir
+from looplint.syntax.members import by_loop
 
 # What the rules say of PyTorch was measured on it.
 CURRENT_TORCH = (2, 13)
@@ -234,6 +235,18 @@ class Program(Incidence):
     @cached_property
     def stepping_loops(self) -> frozenset[Loop]:
         return frozenset(e.loops[-1] for e in self.of(Step) if e.loops)
+
+    @cached_property
+    def member_loops(self) -> frozenset[Loop]:
+        """The loops of which each turn steps with an optimizer of its own, as over the agents of a team: they have as many turns as there are optimizers."""
+        found = set()
+        for event in self.of(Step):
+            chain = {id(site.node) for site in event.chain}
+            for loop in event.loops:
+                members = by_loop(loop.function).get(id(loop.stmt)) if loop.function is not None else None
+                if members is not None and (not chain.isdisjoint(members.called) or id(event.site.node) in members.given):
+                    found.add(loop)
+        return frozenset(found)
 
     def batch_loop(self, event: Event) -> Loop | None:
         """The batch loop that an event is in."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from looplint.domain.call_string import CallString
 from looplint.domain.objects import Module
 from looplint.flow.events import Backward, Escape, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Export
 from looplint.knowledge import naming
+from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.data_loops import has_a_batch_a_turn, over_entries, over_loader, takes_data
 from looplint.queries.feeding import over_batches
 from looplint.queries.naming import callee
@@ -15,6 +18,7 @@ from looplint.queries.program import Program
 from looplint.queries.relations import held_by, only_in_train_mode, related
 from looplint.queries.torch_versions import switches_volatility
 from looplint.syntax import ir
+from looplint.syntax.nodes import children
 
 
 def records_a_graph(program: Program, event: Forward) -> bool:
@@ -31,7 +35,7 @@ def records_a_graph(program: Program, event: Forward) -> bool:
         return False  # an input that is volatile, where the program may run on a torch that heeds that
     if not event.recorded and switches_volatility(program, event):
         return False  # what comes in may be volatile where nothing is trained
-    if _prepares_data(program, event):
+    if _is_left_outside(program, event):
         return False
     trained = related(program.stepped_modules, event.subjects)
     return trained or event.key not in program.uses.graphless or not _is_made_out_of_sight(event)
@@ -137,12 +141,36 @@ def refusal(program: Program, event: Forward) -> Export | None:
     return next((e for e in program.of(Export) if event.key in e.forwards and e.certain), None)
 
 
-def _prepares_data(program: Program, event: Forward) -> bool:
-    """Whether a method out of sight makes what a model gets in the same turn under `no_grad`, which the program has not put around that method."""
-    unseen = all(isinstance(o, Module) and o.part and o.symbolic and not o.switched for o in event.subjects)
-    return unseen and any(
-        e.grad is False and e.loops == event.loops and e.inputs is not None and event.key in e.inputs.origins for e in program.of(Forward)
-    )
+def _is_left_outside(program: Program, event: Forward) -> bool:
+    """Whether a method out of sight runs beside what the program has put under `no_grad`, in the same turn, and is none of it.
+
+    That is the model that gets what the method makes, or the model whose method it is, where that gets nothing of what the method takes, as of labels: who
+    has put the one under `no_grad`, and not the other, knows that the other has no graph. A method that gives a loss by its name runs the model.
+    """
+    if not all(isinstance(o, Module) and o.part and o.symbolic and not o.switched for o in event.subjects):
+        return False
+    beside = [e for e in program.of(Forward) if e.grad is False and e.loops == event.loops]
+    if any(e.inputs is not None and event.key in e.inputs.origins for e in beside):
+        return True
+    taken = _names_given(event)
+    if not taken or any(names_a_loss(o.name.rpartition(".")[2]) for o in event.subjects):
+        return False
+    wholes = {whole for o in event.subjects for whole in o.lineage() if whole is not o}
+    ones_own = (e for e in beside if e.applied and e.key[0] is event.key[0] and not wholes.isdisjoint(e.subjects))
+    return any((given := _names_given(e)) and taken.isdisjoint(given) for e in ones_own)
+
+
+def _names_given(event: Forward) -> set[str]:
+    """The names in the arguments of a forward, as they stand there."""
+    node = event.site.node
+    work: list[cst.CSTNode] = [arg.value for arg in node.args] if isinstance(node, cst.Call) else []
+    found = set()
+    while work:
+        each = work.pop()
+        if isinstance(each, cst.Name):
+            found.add(each.value)
+        work += children(each)
+    return found - {"self", "cls"}
 
 
 def _is_made_out_of_sight(event: Forward) -> bool:

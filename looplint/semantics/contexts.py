@@ -10,6 +10,7 @@ import libcst as cst
 from looplint.domain.autocast import Autocast, region_of
 from looplint.domain.objects import FrameworkModule, Generator, Instance
 from looplint.domain.values import (
+    NONE,
     NOTHING,
     UNKNOWN,
     Arguments,
@@ -23,6 +24,7 @@ from looplint.domain.values import (
 )  # fmt: skip
 from looplint.flow.graph import Loose
 from looplint.interpreter import classes, functions, generators, hooks, objects
+from looplint.interpreter.frames import Snapshot
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.semantics.decorators import may_switch_gradients
@@ -52,7 +54,7 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
         before, entered = interp.grad, _entered(interp, value)
         inner = None if interp.grad and may_switch_gradients(value, expr) else interp.grad
         interp.grad = before  # what its `__enter__` switches, its `__exit__` switches back
-        _under(interp, inner, lambda: inside(entered))
+        _until_left(interp, value, lambda: _under(interp, inner, lambda: inside(entered)))
         return
     if contexts[0].effect == "exit-stack":
         # What is entered later lasts as long as the stack.
@@ -180,6 +182,41 @@ def _entered(interp: Interpreter, value: Value) -> Value:
             if member is not None:
                 return objects.call_values(interp, classes.bind(interp, member, atom.obj))
     return value
+
+
+def _until_left(interp: Interpreter, value: Value, run: Callable[[], None]) -> None:
+    """Run what an object of the program is around, and then what its `__exit__` does, whatever way leads out."""
+    leave = _exit_of(interp, value)
+    if leave is None:
+        run()
+        return
+    returned = len(interp.frame.returns)
+    jumped = [(len(scope.breaks), len(scope.continues)) for scope in interp.scopes]
+
+    def left(snapshot: Snapshot) -> Snapshot:
+        interp.restore(snapshot)
+        grad = interp.grad
+        objects.call_values(interp, leave, (NONE, NONE, NONE))
+        interp.grad = grad
+        return interp.save()
+
+    run()
+    end = interp.save()
+    ways = [(left(snapshot), result) for snapshot, result in interp.frame.returns[returned:]]
+    interp.frame.returns[returned:] = [(way, result) for way, result in ways if way.alive]
+    for scope, (breaks, continues) in zip(interp.scopes, jumped, strict=False):
+        scope.breaks[breaks:] = [way for way in map(left, scope.breaks[breaks:]) if way.alive]
+        scope.continues[continues:] = [way for way in map(left, scope.continues[continues:]) if way.alive]
+    interp.restore(left(end) if end.alive else end)
+
+
+def _exit_of(interp: Interpreter, value: Value) -> Value | None:
+    """The `__exit__` of the object that a context is, where its class has one in the program."""
+    for atom in value:
+        if isinstance(atom, Ref) and atom.obj.cls is not None:
+            member = classes.find_member(interp, atom.obj.cls, "__exit__")
+            return classes.bind(interp, member, atom.obj) if member is not None else None
+    return None
 
 
 def _manager(value: Value) -> tuple[Generator, Func] | None:

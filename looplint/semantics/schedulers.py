@@ -12,6 +12,7 @@ from looplint.flow.events import Construct, Schedule
 from looplint.flow.remarks import AskPlace, AskRate
 from looplint.interpreter import classes, hooks
 from looplint.interpreter.calls import build, builds
+from looplint.interpreter.handed_down import changed_in
 from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.interpreter.turns import is_one
@@ -21,6 +22,7 @@ from looplint.semantics.pipeline_stages import run_stages, runs_stages
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
+    from looplint.interpreter.frames import Frame
     from looplint.interpreter.interpreter import Interpreter
 
 _EPOCH_WORD = r"(^|[^a-z])(n|num|max|total|cur|current)?_?epochs?($|[^a-z])|epoch"
@@ -124,9 +126,23 @@ def _unit_of_value(interp: Interpreter, value: Value, expr: ir.Expr) -> Unit | N
             return "epochs"
         if isinstance(atom, Func) and atom.function.params:
             return _unit_of_function(interp, atom)
-    definition = _definition(interp, expr)
+    definition = _definition(interp.frame, expr)
     unit = _unit_among({_unit_of_name(word) for word in _words(definition)})
+    if unit == "steps" and any(_is_given_epochs(interp.frame, name) for name in ir.paths_in(definition)):
+        return None
     return None if unit == "epochs" and _is_product(definition) else unit
+
+
+def _is_given_epochs(frame: Frame | None, name: str) -> bool:
+    """Whether a name is a parameter for which a caller gives a number of epochs, whatever it is called: `schedule(num_training_steps=args.epochs)`."""
+    given: ir.Expr | None = None
+    while frame is not None and name in (frame.written or ()) and name not in changed_in(frame.function):
+        given = (frame.written or {})[name]
+        frame, name = frame.caller, ir.path_of(given) or ""
+    if given is None or frame is None:
+        return False
+    given = _definition(frame, given)
+    return _unit_among({_unit_of_name(word) for word in _words(given)}) == "epochs" and not _is_product(given)
 
 
 def _is_product(expr: ir.Expr) -> bool:
@@ -145,14 +161,14 @@ def _unit_of_function(interp: Interpreter, func: Func) -> Unit | None:
     if not params:
         return None
     by_name = _unit_of_name(params[0])
+    frame = func.closure or func.module.frame
     computed = [e for stmt in ir.statements(func.function.body) for e in ir.expressions(stmt)]
     others = [o for e in computed for o in _beside(e, params[0])]
     if by_name == "epochs" and not others and any(_decays_slowly(e, params[0]) for e in computed):
         return None  # torch's own name for what it passes
-    if by_name == "steps":
-        return by_name
     names = {path for other in others for path in ir.paths_in(other)}
-    frame = func.closure or func.module.frame
+    if by_name == "steps":
+        return None if any(_is_given_epochs(frame, name) for name in names) else by_name
     values = [lookup(interp, frame, name) for name in sorted(names) if frame is not None and "." not in name and name not in params]
     if any(isinstance(a, Number) and "batches" in a.units for v in values for a in v):
         return "steps"
@@ -188,13 +204,13 @@ def _beside(expr: ir.Expr, name: str) -> Iterator[ir.Expr]:
             yield other
 
 
-def _definition(interp: Interpreter, expr: ir.Expr) -> ir.Expr:
+def _definition(frame: Frame, expr: ir.Expr) -> ir.Expr:
     """What a name stands for where the function gives it a value once: `milestones = [epochs // 2]` a line before."""
     if not isinstance(expr, ir.Name) or _unit_of_name(expr.id) is not None:
         return expr
     given = [
         s.value
-        for s in interp.frame.function.body
+        for s in frame.function.body
         if isinstance(s, ir.Assign) and any(isinstance(t, ir.Name) and t.id == expr.id for t in s.targets)
     ]
     return given[0] if len(given) == 1 else expr
@@ -244,8 +260,11 @@ def _on_place(interp: Interpreter, expr: ir.Attr, owner: Value) -> None:
 @transfer("step-scheduler")
 def _step_scheduler(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     value = build(interp, Scheduler, qualname, args, expr)
+    position, keyword = ENDS.get(qualname.rpartition(".")[2], (None, ""))
+    end, text = (args.get(position, keyword), _argument(expr, position, keyword)) if position is not None else (None, None)
+    in_epochs = end is not None and text is not None and _unit_of_value(interp, end, text) == "epochs"
     for scheduler in refs(value, Scheduler):
-        scheduler.unit = "steps"
+        scheduler.unit = None if in_epochs else "steps"
     return value
 
 

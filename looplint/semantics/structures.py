@@ -6,7 +6,7 @@ from looplint.dataclass import replace
 from looplint.domain.objects import Container
 from looplint.domain.tags import NO_TAGS, SetAside, Tags
 from looplint.domain.tensors import guess
-from looplint.domain.values import NONE, Atom, Const, Number, Ref, Tensor, Tuple, Unknown, Value, constant_of
+from looplint.domain.values import NONE, UNKNOWN, Atom, Const, Number, Ref, Tensor, Tuple, Unknown, Value, constant_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
 from looplint.syntax import ir
@@ -75,3 +75,17 @@ def set_aside_in(value: Value) -> Tags:
     """What was put under keys without a graph, whichever structure a value is."""
     each = [frozenset(tag for tag in a.tags if isinstance(tag, SetAside)) if isinstance(a, Tensor) else NO_TAGS for a in value]
     return each[0].intersection(*each[1:]) if each else NO_TAGS
+
+
+def told_by_default(default: Value | None) -> Value | None:
+    """What an entry is, where what stands for one that is not there tells that it is no tensor: a text, a flag or a count, `output.get("patch_size", 16)`.
+
+    0 and 1 may stand for a loss or a scale.
+    """
+    known = constant_of(default or frozenset())
+    match known.value if known is not None else None:
+        case str() | bool():
+            return UNKNOWN
+        case int() as number if number not in (0, 1):
+            return frozenset({Number()})
+    return None

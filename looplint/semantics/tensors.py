@@ -38,7 +38,7 @@ from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import is_functional_loss, tensor_method
 from looplint.knowledge.pytorch import CONVERTING, FETCHING, LENGTHS, MADE_BY_SIZE, TENSOR_ONLY
 from looplint.knowledge.tensor_members import TENSOR_MEMBERS
-from looplint.semantics import averages, devices, losses
+from looplint.semantics import averages, devices, losses, structures
 from looplint.semantics.device_copies import note_fetched, note_transfer, placed
 from looplint.semantics.gradients import backward, empties_gradient, fills_gradient
 from looplint.semantics.outcomes import of_function
@@ -277,6 +277,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         tensor = tensor.tagged(*map(OfEntry, sources))
         entry: Value = frozenset({tensor})
         return frozenset({Iter(entry if name == "values" else frozenset({Tuple((UNKNOWN, entry))}))})
+    elif name in ("get", "pop") and not tensor.made and (other := structures.told_by_default(args.get(1, "default"))) is not None:
+        return other
     elif name in ("get", "pop") and not tensor.made and sources_of_batches(tensor.tags) and args.positional:
         return join(frozenset({tensor}), args.positional[1] if len(args.positional) > 1 else NOTHING)
     elif name in _DIVIDING:
