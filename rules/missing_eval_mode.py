@@ -99,11 +99,8 @@ from looplint.rule import (
     called_at,
     collects_arrays,
     estimates_statistics,
-<<<<<<< HEAD
-    goes_over_training_data,
-=======
     gives_out,
->>>>>>> cure74a
+    goes_over_training_data,
     is_switched,
     keeps_one_batch,
     layers_are_set,
