@@ -8,7 +8,6 @@ from looplint.domain.objects import Obj
 from looplint.domain.values import Ref, Value
 from looplint.flow.graph import Guard
 from looplint.interpreter import classes, handed_down, settled
-from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 from looplint.syntax.implication import Implications
@@ -21,11 +20,9 @@ def running(interp: Interpreter, obj: Obj) -> list[Obj]:
     """
     around = _said_by(interp, _conditions(interp))
     found = [each for each in obj.one_of if not _is_ruled_out(interp, each, around)] or [*obj.one_of]
-    frame: Frame | None = interp.frame
-    while frame is not None and len(found) > 1:
+    for frame in interp.frame.outward() if len(found) > 1 else ():
         if frame.owner is not None and frame.is_method_of(obj):
             found = [each for each in found if each.cls is not None and frame.owner in classes.mro(interp, each.cls)] or found
-        frame = frame.caller
     return found
 
 
@@ -48,12 +45,10 @@ def exclude_each_other(interp: Interpreter, one: Obj, other: Obj) -> bool:
 def _conditions(interp: Interpreter) -> tuple[Guard, ...]:
     """The conditions that hold here: those around, and those under which the objects were built whose methods run."""
     found = dict.fromkeys(interp.guards)
-    frame: Frame | None = interp.frame
-    while frame is not None:
+    for frame in interp.frame.outward():
         owners = [atom.obj for atom in frame.instance if isinstance(atom, Ref)]
         if len(owners) == 1:
             found.update(dict.fromkeys(owners[0].made_under))
-        frame = frame.caller
     return tuple(found)
 
 
@@ -88,9 +83,7 @@ def _lasts(interp: Interpreter, guard: Guard) -> bool:
     """Whether a condition has the same outcome now as when it was met."""
     if guard.owner is not None:
         return True
-    frame: Frame | None = interp.frame
-    while frame is not None and frame.ctx is not guard.home:
-        frame = frame.caller
+    frame = next((frame for frame in interp.frame.outward() if frame.ctx is guard.home), None)
     if frame is None:
         return False
     return settled.by_options(frame, guard.meaning, frozenset(ir.paths_in(guard.meaning))) or handed_down.is_told_once(frame, guard.meaning)

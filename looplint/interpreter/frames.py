@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -106,6 +106,13 @@ class Frame:
         self.shared: set[str] = set()
         # How many calls deep the innermost function lies that is no method of a model: those run in training and in validation.
         self.outside = 0
+
+    def outward(self) -> Iterator[Frame]:
+        """This activation, and then those that go on one after the other when it returns."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.caller
 
     def is_method_of(self, obj: Obj) -> bool:
         """Whether what runs is a method of an object, called on it."""

@@ -147,9 +147,7 @@ def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: 
 
 def _returned_so_far(interp: Interpreter, function: ir.Function) -> Value:
     """What the running call of a function has returned on paths that have ended: a recursion ends in one of them."""
-    frame: Frame | None = interp.frame
-    while frame is not None and frame.function is not function:
-        frame = frame.caller
+    frame = next((frame for frame in interp.frame.outward() if frame.function is function), None)
     return frozenset().union(*(value for _, value in frame.returns)) if frame is not None else frozenset()
 
 

@@ -58,7 +58,6 @@ from looplint.syntax import ir
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint.interpreter.frames import Frame
 
 # Methods that keep their meaning in a subclass that overrides them.
 _KEPT_MEANING: dict[str, tuple[str, ...]] = {
@@ -185,12 +184,8 @@ def has_as_an_entry(obj: Obj, name: str) -> bool:
 
 def _is_left_open(interp: Interpreter, obj: Obj, cls: ClassRef, name: str) -> bool:
     """Whether an attribute that the text sets to None may hold something else: not while its own constructor runs, from which nothing is out of sight."""
-    frame: Frame | None = interp.frame
-    while frame is not None:
-        if frame.function.name == "__init__" and frame.is_method_of(obj):
-            return classes.has_unknown_base(interp, cls) and classes.is_left_open(interp, cls, name)
-        frame = frame.caller
-    return classes.is_left_open(interp, cls, name)
+    is_built = any(frame.function.name == "__init__" and frame.is_method_of(obj) for frame in interp.frame.outward())
+    return (not is_built or classes.has_unknown_base(interp, cls)) and classes.is_left_open(interp, cls, name)
 
 
 def _is_default(obj: Obj, name: str, member: tuple[ir.Function | ir.Assign, ClassRef]) -> bool:

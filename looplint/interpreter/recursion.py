@@ -74,11 +74,7 @@ def takes_another_branch(interp: Interpreter, func: Func, args: Arguments) -> bo
 
 def _running(interp: Interpreter, function: ir.Function) -> Iterator[Frame]:
     """The calls of a function that are under way, the last one first."""
-    frame: Frame | None = interp.frame
-    while frame is not None:
-        if frame.function is function:
-            yield frame
-        frame = frame.caller
+    return (frame for frame in interp.frame.outward() if frame.function is function)
 
 
 def _constants(func: Func, args: Arguments) -> dict[str, object]:

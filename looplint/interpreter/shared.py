@@ -77,12 +77,7 @@ def home_of(at: Position, path: str) -> tuple[Frame, str]:
 
 
 def _living(at: Position, names: Value) -> list[tuple[Frame, str]]:
-    found = []
-    frame: Frame | None = at.frame
-    while frame is not None:
-        found += [_at_home(frame, a.name) for a in names if isinstance(a, Named) and a.frame is frame.ctx]
-        frame = frame.caller
-    return found
+    return [_at_home(frame, a.name) for frame in at.frame.outward() for a in names if isinstance(a, Named) and a.frame is frame.ctx]
 
 
 def _at_home(frame: Frame, name: str) -> tuple[Frame, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from looplint.domain.objects import Container, Dict, Disk, File, Module, Obj, StateDict
 from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, constant_of, ref
@@ -11,7 +12,6 @@ from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Mix
 from looplint.interpreter import choices, endings, hooks, outside
-from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.semantics import devices
@@ -88,12 +88,8 @@ def _made_each(interp: Interpreter, written: Iterable[Obj]) -> Loop | None:
 
 def _made_in(interp: Interpreter, made: Sequence[Obj]) -> tuple[Site, ...] | None:
     """The calls that lead to the innermost running function that made some objects."""
-    frame: Frame | None = interp.frame
-    while frame is not None and frame.call is not None:
-        if all(choices.built_in(obj, frame) for obj in made):
-            return frame.calls
-        frame = frame.caller
-    return None
+    called = takewhile(lambda frame: frame.call is not None, interp.frame.outward())
+    return next((frame.calls for frame in called if all(choices.built_in(obj, frame) for obj in made)), None)
 
 
 @transfer("load")

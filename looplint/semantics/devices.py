@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from looplint.domain.objects import File, Obj
 from looplint.domain.values import COMPUTED, NONE, UNKNOWN, Arguments, Const, Ref, Tensor, Value, const, constant_of
-from looplint.interpreter.frames import Frame
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge.lookup import call_effect
@@ -105,12 +104,7 @@ def note_unconditional(interp: Interpreter, *running: Obj) -> None:
 
 def _chosen_models(interp: Interpreter) -> list[Obj]:
     """The objects that are one of several and whose methods run."""
-    found: list[Obj] = []
-    frame: Frame | None = interp.frame
-    while frame is not None:
-        found += [a.obj for a in frame.instance if isinstance(a, Ref) and a.obj.joined_with()]
-        frame = frame.caller
-    return found
+    return [a.obj for frame in interp.frame.outward() for a in frame.instance if isinstance(a, Ref) and a.obj.joined_with()]
 
 
 def note_placed(interp: Interpreter, device: Value | None) -> None:
