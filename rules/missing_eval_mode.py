@@ -106,6 +106,7 @@ from looplint.rule import (
     layers_are_set,
     loaded_before,
     may_be_trained,
+    measuring_loop,
     mode_effects,
     mode_matters_at,
     mode_matters_for_some,
@@ -120,7 +121,6 @@ from looplint.rule import (
     repeats_since,
     same_phase,
     samples,
-    validation_loop,
     whole_in_train_mode,
     whose_modes,
 )
@@ -154,7 +154,7 @@ def check(program: Program) -> Reports:
             continue  # a second look at the batch that is trained on
         if event.frozen or not (is_stepped or loaded):
             continue  # a model that is frozen, or that no optimizer steps and no weights are loaded into
-        loop = validation_loop(program, event)
+        loop = measuring_loop(program, event)
         if loop is None and not given_out and not (event.grad is False and event.key in program.uses.compared):
             continue  # outside such a loop: gradients are disabled, and the result is compared, or that of loaded weights is given out
         visit = mode_states(program, module, event)

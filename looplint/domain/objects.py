@@ -284,6 +284,8 @@ class Module(TorchModule):
     arguments: Arguments | None = None
     # Whether what it computes itself, its parts aside, differs between train and eval mode; "" where only its name tells.
     modal: Literal["yes", "no", "maybe", ""] = ""
+    # The attributes that its forward may read; None where that is not known.
+    reads: frozenset[str] | None = None
     # Whether its running statistics are those of the last batch alone: a norm with `momentum=1`.
     of_one_batch: bool = False
     # Whether what it computes itself, its parts aside, needs gradients: its forward differentiates something.

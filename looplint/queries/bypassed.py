@@ -1,11 +1,12 @@
-"""Which parts of a module a call of it leaves out: `if is_training: x = self.dropout(x)`."""
+"""Which parts of a module a call of it leaves out: those of its other methods, and by a flag, `if is_training: x = self.dropout(x)`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from looplint.domain.objects import Obj
-from looplint.domain.values import Arguments, Ref, constant_of
+from looplint.domain.objects import Instance, Module, Obj
+from looplint.domain.values import Arguments, Atom, Func, Method, Partial, Ref, constant_of
+from looplint.interpreter.objects import ANY_PART
 from looplint.syntax import ir
 
 _Uses = Iterator[tuple[str, frozenset[str]]]
@@ -30,6 +31,36 @@ def bypassed(module: Obj, args: Arguments | None) -> frozenset[Obj]:
             uses.setdefault(name, []).append(bool(conditions & off))
     left_out = (name for name, skipped in uses.items() if all(skipped))
     return frozenset(a.obj for name in left_out for a in module.heap.get(name, ()) if isinstance(a, Ref))
+
+
+def unread(module: Obj) -> frozenset[Obj]:
+    """The parts of a module that its forward never names, and no part that it names has: other methods use them, or nothing does."""
+    reads = module.reads if isinstance(module, Module) and module.cls is not None else None
+    if reads is None or "forward" in module.heap or any(_may_be_code(a) for name in reads for a in module.heap.get(name, ())):
+        return frozenset()
+    run = _within([a.obj for name in reads for a in module.heap.get(name, ()) if isinstance(a, Ref)])
+    others = (a.obj for name, value in module.heap.items() if name not in reads and name != ANY_PART for a in value if isinstance(a, Ref))
+    return frozenset(obj for obj in others if isinstance(obj, Module) and obj not in run)
+
+
+def _may_be_code(atom: Atom) -> bool:
+    """Whether what a forward reads may be a method of its own object, by another name, or may reach the parts of that."""
+    match atom:
+        case Func() | Partial() | Method(obj=Ref()) | Ref(obj=Instance()):
+            return True
+    return False
+
+
+def _within(objects: list[Obj]) -> set[Obj]:
+    """Some objects and all that they hold."""
+    found: set[Obj] = set()
+    work = objects
+    while work:
+        obj = work.pop()
+        if obj not in found:
+            found.add(obj)
+            work += [*obj.one_of, *(a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref))]
+    return found
 
 
 def _is_off(param: ir.Param, args: Arguments, number: int) -> bool:

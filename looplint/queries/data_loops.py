@@ -10,6 +10,7 @@ from looplint.domain.objects import Instance, List, Module
 from looplint.domain.values import Atom, Const, Iter, Number, Params, Ref, Tensor, Tuple, is_over_loader, refs
 from looplint.flow.events import Backward, Escape, Event, Forward, Step
 from looplint.flow.graph import Loop
+from looplint.knowledge import naming
 from looplint.queries.program import Program
 from looplint.queries.relations import related
 from looplint.regex import regex
@@ -33,6 +34,17 @@ def validation_loop(program: Program, event: Event) -> Loop | None:
         if over_data(loop) or (isinstance(loop.stmt, ir.While) and is_drained(loop.stmt)):
             return loop
     return None
+
+
+def measuring_loop(program: Program, event: Event) -> Loop | None:
+    """The validation loop around an event, or the one over chunks of data that a function counts which validates by its name."""
+    found = validation_loop(program, event)
+    for loop in reversed(event.loops) if found is None else ():
+        if _trains(program, loop) or not loop.repeats:
+            return None
+        if loop.function is not None and naming.is_a_validation(loop.function.name) and over_chunks(loop):
+            return loop
+    return found
 
 
 def untrained_loop(program: Program, event: Event) -> Loop | None:

@@ -14,7 +14,7 @@ from looplint.flow.graph import Guard, Loop
 from looplint.interpreter.objects import ANY_PART
 from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPING, DROPPING_MODELS, MODE_SENSITIVE
 from looplint.knowledge.pytorch import names_a_loss
-from looplint.queries.bypassed import bypassed
+from looplint.queries.bypassed import bypassed, unread
 from looplint.queries.data_loops import over_data
 from looplint.queries.incidence import built_with
 from looplint.queries.iterations import is_within
@@ -160,7 +160,16 @@ def parts_in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
 def parts_without_train_mode(program: Program, module: Obj, event: Forward) -> Collection[Obj]:
     """The parts of a module in train mode that a forward finds in eval mode, or leaves out; what is switched later is in train mode there."""
     besides = program.kept_in_eval | bypassed(module, program.arguments_of(event)) | parts_in_eval(program, module, event)
+    besides |= unread(module) if _runs_its_forward(module, event) else frozenset()
     return besides - {module, *module.one_of}
+
+
+def _runs_its_forward(module: Obj, event: Forward) -> bool:
+    """Whether it is its forward by which a module of a class in sight is applied, and no other method of the class, which is not followed."""
+    match event.site.node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=called))) if not event.applied and module.cls is not None:
+            return called not in module.cls.cls.methods or called == "forward"
+    return True
 
 
 def _surely_has_modes(obj: Obj, besides: Collection[Obj], seen: dict[Obj, bool]) -> bool:

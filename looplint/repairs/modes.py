@@ -26,6 +26,7 @@ from looplint.repairs.names import sets
 from looplint.repairs.places import Place, in_loop, is_borrowed, is_handed_in, loop_statement, name_in, place_at
 from looplint.repairs.planner import Planner, common_block
 from looplint.repairs.repair import Plan, Repair
+from looplint.syntax import ir
 from looplint.syntax.nodes import walk
 
 __all__ = ["InsertEval", "InsertNoGrad"]
@@ -391,7 +392,25 @@ def name_of_model(p: Planner, module: Obj, place: Place, event: Event) -> str | 
     named = name_in(p.program, module, place, p.layouts, (Eval, Train, Clear, Move))
     if named is None and place.direct and isinstance(event, Forward) and isinstance(event.site.node, cst.Call):
         return _name_of_called(event, event.site.node.func, place)
-    return named
+    return named if named is not None or place.direct else _name_of_receiver(p, module, place, event)
+
+
+def _name_of_receiver(p: Planner, module: Obj, place: Place, event: Event) -> str | None:
+    """How a call names a module by whose method, of its class in sight, it leads to a forward of its own parts: `net` of `net.predict(x)`."""
+    following = event.chain[event.chain.index(place.site) + 1]
+    match place.site.node:
+        case cst.Call(func=cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=called))) if module.cls is not None:
+            method = module.cls.cls.methods.get(called)
+            layout = p.layouts.of(following.module)
+            statement = layout.statement_of(following.node)
+            function = layout.function_of(statement) if statement is not None else None
+            within = method is not None and function is not None and function.node is method.node
+            bound = method is not None and not any(ir.path_of(each) in ("staticmethod", "classmethod") for each in method.decorators)
+            own = f"{method.params[0].name}." if method is not None and bound and method.params else ""
+            # Another object of the class may be applied there too: `def distill(self, teacher, x): teacher.body(x)`.
+            applied = isinstance(following.node, cst.Call) and bool(own) and layout.code(following.node.func).startswith(own)
+            return owner if within and applied else None
+    return None
 
 
 def _name_of_called(event: Forward, func: cst.BaseExpression, place: Place) -> str | None:

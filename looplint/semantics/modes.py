@@ -13,6 +13,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.operators import compare, truth_of
 from looplint.knowledge import naming
 from looplint.knowledge.layers import DROPOUT_ARGUMENTS, MODE_SENSITIVE, MOMENTA, RECURRENT, TRACKING
+from looplint.semantics.reads_of_forwards import reads_of_forward
 from looplint.semantics.ways_to_compute import chooses_how
 from looplint.syntax import ir
 
@@ -21,6 +22,7 @@ def note_modes(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call)
     """Note of a module that is built whether its own computation differs between the modes."""
     _note_momentum(obj, obj.qualname, args)
     differs = _layer_differs(obj, args) if obj.cls is None else _forward_asks(interp, obj, obj.cls)
+    obj.reads = reads_of_forward(interp, obj.cls) if obj.cls is not None else None
     if differs and obj.cls is None and _is_asked_for(interp.frame, obj, args, expr):
         differs = None
     if differs is False and obj.cls is not None and _applies_what_is_out_of_sight(interp, obj, obj.cls):
