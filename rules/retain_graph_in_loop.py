@@ -52,7 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A forward outside the loop, whose graph every iteration goes through, what was computed there from parameters, and a model that keeps what its first
   forward computes.
 - A backward in a comprehension or in a closure that an optimizer calls.
-- A loss whose computation is not known, and a loop that passes objects to code that cannot be followed.
+- A loss whose computation is not known, and a loop that passes objects to code that cannot be followed, but for models that it gets behind the backward, without anything that has the graph.
 
 ## Repair
 
@@ -67,6 +67,7 @@ from looplint.rule import (
     Backward,
     DropArgument,
     Escape,
+    Module,
     Program,
     Report,
     Reports,
@@ -98,7 +99,7 @@ def check(program: Program) -> Reports:
             continue  # a graph that reaches back into the iteration before
         if event.repeated or any(e.closure for e in program.of(Step)):
             continue  # a backward in a comprehension or in a closure that an optimizer calls
-        if not event.known or not forwards or any(loop in e.loops and _may_hold_a_graph(e) for e in program.of(Escape)):
+        if not event.known or not forwards or any(loop in e.loops and _may_hold_the_graph(e, event) for e in program.of(Escape)):
             continue  # a loss whose computation is not known, or a loop that passes objects to code that cannot be followed
         made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
@@ -116,9 +117,14 @@ def check(program: Program) -> Reports:
         )
 
 
-def _may_hold_a_graph(escape: Escape) -> bool:
-    """Whether code that cannot be followed may keep a graph of what it is given: not of schedulers and scalers."""
-    return not escape.subjects or not all(isinstance(o, Scheduler | Scaler) for o in escape.subjects)
+def _may_hold_the_graph(escape: Escape, backward: Backward) -> bool:
+    """Whether code that cannot be followed may keep the graph of what goes backward: not where it gets schedulers and scalers, or models alone behind that.
+
+    Before it, such code may set what the forward of a model takes in.
+    """
+    apart = escape.graphs is not None and escape.graphs.isdisjoint(backward.forwards) and escape.index > backward.index
+    kinds = (Scheduler, Scaler, Module) if apart else (Scheduler, Scaler)
+    return not escape.subjects or not all(isinstance(o, kinds) for o in escape.subjects)
 
 
 def _shared(event: Backward, backwards: list[Backward]) -> bool:

@@ -392,6 +392,8 @@ class Escape(Event):
     kept: frozenset[Obj] = frozenset()
     # Whether what is called restores a state, by its name.
     restores: bool = False
+    # The forwards whose graphs lie in what is passed on, in objects too; None where that is not known, or something is made of it.
+    graphs: frozenset[EventKey] | None = None
 
     @property
     def variant(self) -> Literal["output", "restoring", ""]:

@@ -341,6 +341,8 @@ def instantiate(interp: Interpreter, cls: ClassRef, args: Arguments, expr: ir.Ca
     named = data_fields.named_tuple(interp, cls, args)
     if named is not None:
         return named
+    if interp.reachable(args.values()) and classes.is_dict_of_attributes(interp, cls):
+        return apply(interp, "dict-of-attributes", cls.cls.qualname, args, expr)  # of settings alone it is an object with attributes
     kind = classes.kind_of_class(interp, cls)
     obj = interp.create(kind, expr.node, cls=cls)
     init = classes.find_member(interp, cls, "__init__")

@@ -25,6 +25,8 @@ _CONTAINERS = frozenset({
     "builtins.dict", "builtins.list", "builtins.set", "builtins.tuple",
     "collections.OrderedDict", "collections.UserDict", "collections.UserList", "collections.defaultdict", "collections.deque",
 })  # fmt: skip
+# The methods by which a dict gives its entries as attributes.
+_OF_ATTRIBUTES = frozenset({"__init__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__"})
 _HARMLESS = _WITHOUT_METHODS | BARE_MODULES | {"typing.NamedTuple"}
 
 
@@ -119,6 +121,27 @@ def is_container(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a class derives from containers of Python, and from nothing else that the project does not have."""
     bases = [a for a in _bases_outside(interp, cls) if isinstance(a, Unknown) or a.qualname not in _WITHOUT_METHODS]
     return bool(bases) and all(isinstance(a, External) and a.qualname in _CONTAINERS for a in bases)
+
+
+def is_dict_of_attributes(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a class of the project is a dict whose entries are its attributes as well, and no more than that: `self.__dict__ = self` in its constructor."""
+    own = mro(interp, cls)
+    plain = is_container(interp, cls) and all(_OF_ATTRIBUTES.issuperset(each.cls.methods) for each in own)
+    return plain and any(_reads_entries(each.cls) for each in own) and all(_takes_entries(each.cls) for each in own)
+
+
+def _reads_entries(cls: ir.Class) -> bool:
+    constructor = cls.methods.get("__init__")
+    own = constructor.params[0].name if constructor is not None and constructor.params else ""
+    stored = [*ir.statements(constructor.body)] if constructor is not None else []
+    shared = any(_names(stmt, f"{own}.__dict__") and isinstance(stmt, ir.Assign) and ir.path_of(stmt.value) == own for stmt in stored)
+    return shared or "__getattr__" in cls.methods or "__getattr__" in cls.assigned
+
+
+def _takes_entries(cls: ir.Class) -> bool:
+    """Whether the constructor of a class hands on what it is given, as a dict takes it."""
+    constructor = cls.methods.get("__init__")
+    return constructor is None or all(param.kind in ("*", "**") for param in constructor.params[1:])
 
 
 def _is_listed(qualname: str) -> bool:

@@ -79,9 +79,11 @@ def note_left(interp: Interpreter, values: Iterable[Value]) -> None:
     interp.uses.handed_on.update(*graphs_in(work), _held_within(work))
 
 
-def note_lent(interp: Interpreter, values: Iterable[Value]) -> None:
+def note_lent(interp: Interpreter, values: Iterable[Value]) -> set[EventKey]:
     """Remember from which forwards something with a graph lies in the objects that code out of sight is given."""
-    interp.uses.lent |= _held_within(values)
+    lent = _held_within(values)
+    interp.uses.lent |= lent
+    return lent
 
 
 def _held_within(values: Iterable[Value]) -> set[EventKey]:

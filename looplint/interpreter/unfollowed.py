@@ -8,7 +8,7 @@ from looplint.domain.membership import parameters_in
 from looplint.domain.objects import Engine, Instance, Loader, Loss, Module, Obj, Optimizer, Scaler, Scheduler
 from looplint.domain.tags import MadeOutOfSight, Mark
 from looplint.domain.tensors import combine, guess, is_array, is_loss_with_graph
-from looplint.domain.values import UNKNOWN, Arguments, Atom, Func, Method, Ref, Tensor, Unknown, Value
+from looplint.domain.values import UNKNOWN, Arguments, Atom, EventKey, Func, Method, Partial, Ref, Tensor, Unknown, Value
 from looplint.flow.events import Escape, LoadState
 from looplint.flow.remarks import Entrust, EpochSet
 from looplint.interpreter import handed_out, hooks
@@ -49,7 +49,7 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         _restored(interp, reached, expr)  # now or later
         return put_off(interp, args)
     handed_out.hand_out_callables(interp, values)
-    handed_out.note_lent(interp, values)
+    lent = handed_out.note_lent(interp, values)
     for value in values:
         for func in (a for a in value if isinstance(a, Func)):
             if func.bound is not None:
@@ -76,8 +76,9 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         subjects = reached or sorted(tensor.sources, key=lambda o: o.name) if tensor else reached
         callee = ir.render(expr.func) if isinstance(expr, ir.Call) else ""
         forwards = tensor.forwards if tensor is not None and not reached else frozenset()
+        graphs = _graphs_in(values, tensor, lent) if isinstance(expr, ir.Call) and expr.dropped else None
         escape = interp.emit(
-            Escape(callee=callee, output=not reached, forwards=forwards, kept=kept, restores=restores),
+            Escape(callee=callee, output=not reached, forwards=forwards, kept=kept, restores=restores, graphs=graphs),
             expr.node,
             subjects,
             certain=bool(reached),
@@ -90,6 +91,13 @@ def unknown_call(interp: Interpreter, atom: Atom | None, args: Arguments, expr: 
         return frozenset({made})
     deps = modules.union(*(a.deps for v in values for a in v if isinstance(a, Unknown)), atom.deps if isinstance(atom, Unknown) else ())
     return frozenset({made_of(values, deps)})
+
+
+def _graphs_in(values: Iterable[Value], tensor: Tensor | None, lent: set[EventKey]) -> frozenset[EventKey] | None:
+    """The forwards whose graphs lie in some values, or in objects among them; None where one is a function, or may hold what code out of sight has made."""
+    if any(isinstance(a, Func | Method | Partial) or (isinstance(a, Unknown) and a.deps) for value in values for a in value):
+        return None
+    return frozenset(lent | tensor.forwards) if tensor is not None else frozenset(lent)
 
 
 def lose(interp: Interpreter, subjects: list[Obj], expr: ir.Expr) -> Value:

@@ -124,6 +124,8 @@ def _pairs_in(value: Value) -> list[tuple[str, Value]] | None:
 
 @transfer("namespace")
 def _namespace(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    if qualname == "easydict.EasyDict" and interp.reachable(args.values()):
+        return _dict_of_attributes(interp, qualname, args, expr)  # of settings alone it is an object with attributes
     obj = interp.create(Instance, expr.node, qualname=qualname)
     for name, value in args.keywords.items():
         interp.write(obj, name, value)

@@ -1,4 +1,4 @@
-"""The entries of a dict of munch, addict or box are its attributes as well: networks that lie in one are applied by their names."""
+"""The entries of a dict of munch, addict, box or a class like theirs are its attributes as well: networks that lie in one are applied by their names."""
 
 from __future__ import annotations
 
@@ -39,12 +39,32 @@ def main(loader, valid):
             {context}
         print(total)
 """
+# Classes of the program's own that are such a dict.
+SHARED = """\
+class Nets(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.__dict__ = self
+"""
+READ = """\
+class Nets(dict):
+    def __getattr__(self, name):
+        return self[name]
+
+    def __setattr__(self, name, value):
+        self[name] = value
+"""
+TAKEN = "class Nets(dict):\n    __getattr__ = dict.get\n    __setattr__ = dict.__setitem__\n"
 FORMS = {
     "by keywords": ("from munch import Munch", "nets = Munch(enc=enc, dec=dec)", "nets.dec(nets.enc(x))"),
     "of a dict": ("import munch", "nets = munch.Munch({'enc': enc, 'dec': dec})", "nets.dec(nets.enc(x))"),
     "of a dict that a function makes": ("from box import Box", "nets = Box(dict(enc=enc, dec=dec))", "nets.dec(nets['enc'](x))"),
     "by attributes": ("import addict", "nets = addict.Dict(); nets.enc = enc; nets.dec = dec", "nets.dec(nets.enc(x))"),
     "by both": ("from munch import Munch", "nets = Munch(enc=enc); nets['dec'] = dec", "nets['dec'](nets.enc(x))"),
+    "of easydict": ("from easydict import EasyDict", "nets = EasyDict(enc=enc, dec=dec)", "nets.dec(nets.enc(x))"),
+    "of a class that shares its entries": (SHARED, "nets = Nets(enc=enc, dec=dec)", "nets.dec(nets.enc(x))"),
+    "of a class that reads its entries": (READ, "nets = Nets({'enc': enc, 'dec': dec})", "nets.dec(nets.enc(x))"),
+    "of a class with the methods of dict": (TAKEN, "nets = Nets(enc=enc, dec=dec)", "nets.dec(nets.enc(x))"),
     "updated": ("from munch import Munch", "nets = Munch(enc=enc); nets.update(dec=dec)", "nets.dec(nets.enc(x))"),
 }
 
