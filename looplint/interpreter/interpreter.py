@@ -99,6 +99,8 @@ class Interpreter(Position):
         self.again = False
         # Whether it is followed as if no other file of the program could be read.
         self.alone = False
+        # The `__exit__` of what the stacks of contexts that are open have entered.
+        self.entered: list[Value] = []
         # How often something was emitted, remarked or written, and what calls gave in which nothing was.
         self.happened = 0
         # How often something was emitted or remarked, or an object of the loop was built; what is only kept or handed on does not count.
