@@ -9,7 +9,7 @@ import libcst as cst
 
 from looplint.domain.call_string import CallString
 from looplint.domain.membership import ready
-from looplint.domain.objects import Dict, Generator, Loss, Module, Optimizer, TorchModule
+from looplint.domain.objects import Dict, Generator, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Func, Number, Ref, Tensor, Tuple, Unknown, Value, ref, refs
 from looplint.flow.graph import Loose
 from looplint.interpreter import (
@@ -22,6 +22,7 @@ from looplint.interpreter import (
     hooks,
     recursion,
     replay,
+    set_by_methods,
     shared,
     spread,
     summaries,
@@ -121,11 +122,12 @@ def _unfollowed(interp: Interpreter, func: Func, args: Arguments, expr: ir.Expr)
 
 
 def _forget_settings(interp: Interpreter, func: Func, args: Arguments) -> None:
-    """What is not followed may set any attribute of what it gets."""
-    for value in (func.bound or NOTHING, *args.values()):
-        for atom in value:
-            if isinstance(atom, Ref):
-                interp.drop_constants(atom.obj)
+    """What is not followed may set any attribute of what it gets; a method sets those of its object that its text tells."""
+    for obj in refs(func.bound, Obj):
+        set_by_methods.forget_settings(interp, func, obj)
+    for value in args.values():
+        for obj in refs(value, Obj):
+            interp.drop_constants(obj)
 
 
 def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, args: Arguments, expr: ir.Expr) -> Value:

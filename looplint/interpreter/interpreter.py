@@ -99,6 +99,8 @@ class Interpreter(Position):
         self.again = False
         # Whether it is followed as if no other file of the program could be read.
         self.alone = False
+        # The `__exit__` of what the stacks of contexts that are open have entered.
+        self.entered: list[Value] = []
         # How often something was emitted, remarked or written, and what calls gave in which nothing was.
         self.happened = 0
         # How often something was emitted or remarked, or an object of the loop was built; what is only kept or handed on does not count.
@@ -138,6 +140,8 @@ class Interpreter(Position):
         # The methods that give an attribute of a class something else than None, each with the class that has it.
         self.setters: dict[tuple[ClassRef, str], list[tuple[ir.Function, ClassRef]]] = {}
         self.lacking: dict[tuple[ClassRef, str], bool] = {}
+        # What the methods of a class can set on its objects by their text; None where that is any attribute.
+        self.set_by_methods: dict[tuple[ClassRef, ir.Function], frozenset[str] | None] = {}
         # The settings of each module where they were needed, by its file.
         self.settings: dict[str, frozenset[str]] = {}
         # The moves that statements, expressions and calls make of each other, bound where following begins.

@@ -96,7 +96,7 @@ def _set_in(code: ir.ModuleCode) -> frozenset[str] | None:
     found: set[str] = set()
     for function in (code.top, *code.functions):
         for stmt in ir.statements(function.body):
-            if _may_set_any(stmt):
+            if may_set_any(stmt):
                 return None
             if function.name != "__init__":
                 found.update(_attributes(stmt))
@@ -127,7 +127,7 @@ def _set_on_others_in(code: ir.ModuleCode) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def _may_set_any(stmt: ir.Stmt) -> bool:
+def may_set_any(stmt: ir.Stmt) -> bool:
     """Whether a statement sets attributes by names that are computed; `vars(args)` that is shown, passed on or gone through is only read."""
     parts = [e for whole in (*ir.targets(stmt), *ir.expressions(stmt)) for e in ir.walk(whole)]
     read = {id(stmt.iter)} if isinstance(stmt, ir.For) else set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -54,11 +55,15 @@ def enter(interp: Interpreter, expr: ir.Expr, inside: Callable[[Value], None]) -
         before, entered = interp.grad, _entered(interp, value)
         inner = None if interp.grad and may_switch_gradients(value, expr) else interp.grad
         interp.grad = before  # what its `__enter__` switches, its `__exit__` switches back
-        _until_left(interp, value, lambda: _under(interp, inner, lambda: inside(entered)))
+        leave = _exit_of(interp, value)
+        _until_left(interp, lambda: [leave] if leave else [], lambda: _under(interp, inner, lambda: inside(entered)))
         return
     if contexts[0].effect == "exit-stack":
-        # What is entered later lasts as long as the stack.
-        _in_autocast(interp, interp.autocast, lambda: _under(interp, interp.grad, lambda: inside(value), entered=True))
+        # What is entered later lasts as long as the stack, which leaves the last first.
+        first = len(interp.entered)
+        run = partial(_in_autocast, interp, interp.autocast, partial(_under, interp, interp.grad, lambda: inside(value), entered=True))
+        _until_left(interp, lambda: [*dict.fromkeys(reversed(interp.entered[first:]))], run)
+        del interp.entered[first:]
         return
     given = [v for context in contexts if context.effect == "scaled-loss" for v in context.args]
     yielded = frozenset().union(*given) if given else UNKNOWN
@@ -148,6 +153,8 @@ def enter_context(interp: Interpreter, value: Value) -> Value:
     interp.grad = grads.pop() if len(grads) == 1 else None
     if any(c.effect == "autocast" for c in contexts):
         interp.autocast = region_of(value)
+    if (leave := _exit_of(interp, value)) is not None:
+        interp.entered.append(leave)
     return _entered(interp, value)
 
 
@@ -184,23 +191,22 @@ def _entered(interp: Interpreter, value: Value) -> Value:
     return value
 
 
-def _until_left(interp: Interpreter, value: Value, run: Callable[[], None]) -> None:
-    """Run what an object of the program is around, and then what its `__exit__` does, whatever way leads out."""
-    leave = _exit_of(interp, value)
-    if leave is None:
-        run()
-        return
+def _until_left(interp: Interpreter, leaving: Callable[[], list[Value]], run: Callable[[], None]) -> None:
+    """Run what objects of the program are around, and then what their `__exit__` do, whatever way leads out."""
     returned = len(interp.frame.returns)
     jumped = [(len(scope.breaks), len(scope.continues)) for scope in interp.scopes]
 
     def left(snapshot: Snapshot) -> Snapshot:
         interp.restore(snapshot)
         grad = interp.grad
-        objects.call_values(interp, leave, (NONE, NONE, NONE))
+        for leave in leaves:
+            objects.call_values(interp, leave, (NONE, NONE, NONE))
         interp.grad = grad
         return interp.save()
 
     run()
+    if not (leaves := leaving()):
+        return
     end = interp.save()
     ways = [(left(snapshot), result) for snapshot, result in interp.frame.returns[returned:]]
     interp.frame.returns[returned:] = [(way, result) for way, result in ways if way.alive]

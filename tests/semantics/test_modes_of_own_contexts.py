@@ -5,6 +5,8 @@ import pytest
 from programs import assert_marked
 
 PROGRAM = """
+import contextlib
+
 class EvalMode:
     def __init__(self, module):
         self.module = module
@@ -48,7 +50,14 @@ KEPT = """mode = EvalMode(net)
     with torch.no_grad():
         with mode:
             return nn.functional.mse_loss(net(valid[0]), valid[1]).item()"""
-BODIES = pytest.mark.parametrize("body", [AFTER, RETURNS, JUMPS, KEPT], ids=["after it", "by a return", "by a break", "made before"])
+STACK = """with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        stack.enter_context(EvalMode(net))
+        print("entered")
+        return nn.functional.mse_loss(net(valid[0]), valid[1]).item()"""
+BODIES = pytest.mark.parametrize(
+    "body", [AFTER, RETURNS, JUMPS, KEPT, STACK], ids=["after it", "by a return", "by a break", "made before", "of a stack"]
+)
 WAYS = {
     "always": ("self.module.eval()", "self.module.train()"),
     "where it was training": ("if self.was_training: self.module.train(False)", "if self.was_training: self.module.train(True)"),
@@ -97,3 +106,37 @@ def train(loader, valid):
 def test_an_inherited_exit_runs_too() -> None:
     assert_marked(INHERITED.format(back="", mark=""))
     assert_marked(INHERITED.format(back="False", mark="  # expect: LL301"))
+
+
+SEVERAL = """
+class eval_mode:
+    def __init__(self, *models):
+        self.models = models
+
+    def __enter__(self):
+        self.before = []
+        for model in self.models:
+            self.before.append(model.training)
+            model.train(False)
+
+    def __exit__(self, *args):
+        for model, state in zip(self.models, self.before):
+            {back}
+        return False
+
+def train(loader, valid):
+    net = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5))
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(10):
+        for x, y in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward(){mark}
+            opt.step()
+        with torch.no_grad(), eval_mode(net):
+            print([nn.functional.mse_loss(net(x), y).item() for x, y in valid])
+"""
+
+
+def test_several_models_are_put_back_each() -> None:
+    assert_marked(SEVERAL.format(back="model.train(state)", mark=""))
+    assert_marked(SEVERAL.format(back="print(state)", mark="  # expect: LL301"))
