@@ -32,6 +32,10 @@ _CLASSES = frozenset({"class", "cls", "klass", "factory", "builder", "ctor", "co
 _MAKERS = _CLASSES | frozenset({
     "build", "get", "make", "create", "init", "load", "type", "fn", "func", "def", "setup", "prepare", "wrap", "unwrap", "register", "compile", "convert", "initializer", "initialiser", "converter",
 })  # fmt: skip
+# With what the names of methods begin that do something with a model, and of no model: there are an `update_net` and a `count_encoder`.
+_VERBS = frozenset({
+    "print", "show", "save", "freeze", "unfreeze", "remove", "check", "summarize", "summarise", "plot", "dump", "export", "restore", "report", "display", "visualize", "visualise", "write",
+})  # fmt: skip
 _OPTIMIZERS = STATEFUL | {"SGD", "LBFGS"}
 # What the scalers are called that make a whole update when they are called; others scale data.
 _SCALERS = ("loss_scaler", "grad_scaler", "amp_scaler")
@@ -187,7 +191,8 @@ def _names_a_class(name: str) -> bool:
 
 
 def _names_a_maker(name: str) -> bool:
-    return name[:1].isupper() or not _MAKERS.isdisjoint(_words(name.lower()))
+    words = _words(name.lower().lstrip("_"))
+    return name[:1].isupper() or words[0] in _VERBS or not _MAKERS.isdisjoint(words)
 
 
 def _words(name: str) -> list[str]:
