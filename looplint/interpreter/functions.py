@@ -24,6 +24,7 @@ from looplint.interpreter import (
     replay,
     set_by_methods,
     shared,
+    signatures,
     spread,
     summaries,
     unfollowed,
@@ -321,6 +322,8 @@ def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Argumen
             value = positional.pop(0)
         elif param.default is not None and not args.starred:
             value = classes.static_value(interp, param.default, func.module)
+            if func.function.decorators and signatures.may_be_filled_in(func.function):
+                value |= hooks.left_to_callers.run(interp, func, param)
         elif param.default is None and args.of_callers and not args.spread:
             value = hooks.left_to_callers.run(interp, func, param)
         else:

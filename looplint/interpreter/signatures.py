@@ -14,6 +14,14 @@ from looplint.syntax.project import ModuleInfo
 # Decorators that leave the parameters of a function as they are.
 _KEEPING = frozenset({"staticmethod", "no_grad", "inference_mode", "enable_grad", "autocast", "abstractmethod", "override", "final"})
 
+# Decorators of libraries that read settings and give them to what a call leaves out: gin's and detectron2's, Sacred's, those of command lines and injectors.
+_FILLING = frozenset({"configurable", "capture", "automain", "main", "command", "inject", "wrap"})
+
+
+def may_be_filled_in(function: ir.Function) -> bool:
+    """Whether settings may give a function what its callers leave out, in place of its defaults: `@gin.configurable`."""
+    return any(_decorator(each) in _FILLING for each in function.decorators)
+
 
 def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.Call) -> str:
     """What a call that certainly ends in a TypeError lacks, or has too much; nothing where it may fit.
@@ -87,8 +95,12 @@ def _is_as_defined(interp: Interpreter, func: Func, receiver: Value | None) -> b
 
 
 def _keeps_parameters(decorator: ir.Expr) -> bool:
-    path = ir.path_of(decorator.func if isinstance(decorator, ir.Call) else decorator) or ""
-    return path.rpartition(".")[2] in _KEEPING
+    return _decorator(decorator) in _KEEPING
+
+
+def _decorator(decorator: ir.Expr) -> str:
+    """The last part of a decorator's name, be it called or not."""
+    return (ir.path_of(decorator.func if isinstance(decorator, ir.Call) else decorator) or "").rpartition(".")[2]
 
 
 def _constructor(interp: Interpreter, cls: ClassRef) -> ir.Function | None:
