@@ -39,6 +39,7 @@ from looplint.interpreter.opened import open_up
 from looplint.interpreter.roles import annotated, infer_role, proves_itself
 from looplint.interpreter.sent_backward import sent_backward, sent_where_given, terms_sent_backward
 from looplint.interpreter.usage import Scope, Uses, is_bound, uses, uses_everywhere, uses_of_attribute
+from looplint.interpreter.used_by_others import with_others
 from looplint.knowledge.frameworks import DIFFERENTIATING, LIBRARIES, MODELS_OF_TRAINER
 from looplint.knowledge.lookup import call_effect, method_effect
 from looplint.knowledge.pytorch import CONVERSIONS, PLAIN_ATTRIBUTES, TENSOR_METHODS, TENSOR_ONLY, names_a_loss, names_a_metric
@@ -231,7 +232,8 @@ def result(interp: Interpreter, target: ir.Name | ir.Attr, value: Value, stmt: i
     if interp.frame.function is interp.main.code.top if interp.main.code is not None else False:
         found = uses_everywhere(interp, interp.frame.module, path)
     else:
-        found = uses(interp, Scope(interp.frame.function, interp.frame.module, _class_of_self(interp)), path)
+        owner = _class_of_self(interp)
+        found = with_others(interp, owner, path, uses(interp, Scope(interp.frame.function, interp.frame.module, owner), path))
     if given_tensors:
         if not _is_no_tensor(name, found):
             return value

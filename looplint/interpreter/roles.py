@@ -36,6 +36,8 @@ _MAKERS = _CLASSES | frozenset({
 _VERBS = frozenset({
     "print", "show", "save", "freeze", "unfreeze", "remove", "check", "summarize", "summarise", "plot", "dump", "export", "restore", "report", "display", "visualize", "visualise", "write",
 })  # fmt: skip
+# Verbs that layers are named after too: `update_global_model(weights)`, and an `update_net`.
+_VERBS_OF_LAYERS = frozenset({"update", "set", "add", "reset"})
 _OPTIMIZERS = STATEFUL | {"SGD", "LBFGS"}
 # What the scalers are called that make a whole update when they are called; others scale data.
 _SCALERS = ("loss_scaler", "grad_scaler", "amp_scaler")
@@ -192,7 +194,8 @@ def _names_a_class(name: str) -> bool:
 
 def _names_a_maker(name: str) -> bool:
     words = _words(name.lower().lstrip("_"))
-    return name[:1].isupper() or words[0] in _VERBS or not _MAKERS.isdisjoint(words)
+    is_told = words[0] in _VERBS or (len(words) > 2 and words[0] in _VERBS_OF_LAYERS)
+    return name[:1].isupper() or is_told or not _MAKERS.isdisjoint(words)
 
 
 def _words(name: str) -> list[str]:
