@@ -36,8 +36,8 @@ def for_each(interp: Interpreter, stmt: ir.For, iterated: Value, turn: Callable[
 
 
 def _named_as_loader(expr: ir.Expr) -> bool:
-    """Whether an iterable, or what a call makes one of (`enumerate(loader)`, `tqdm(loader)`), is named as a loader."""
-    iterables = [a.value for a in expr.args] if isinstance(expr, ir.Call) else [expr]
+    """Whether an iterable, what a call makes one of (`enumerate(loader)`, `tqdm(loader)`), or what is called for it, `IndexLoader(n)`, is named as a loader."""
+    iterables = [expr.func, *(a.value for a in expr.args)] if isinstance(expr, ir.Call) else [expr]
     return any(roles.names_a_loader((ir.path_of(each) or "").rpartition(".")[2]) for each in iterables)
 
 
