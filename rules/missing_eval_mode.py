@@ -71,6 +71,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
+- Policies that a function of evaluation tries out, `evaluate(env)`, where it is not known that a layer differs.
 - A pass over the very loader that the model is trained on is advice: it measures the training.
 - Where a dropout is 0 by default, by an option of the command line or an object on which options are set, this is advice, unless the program sets modes.
 
@@ -121,6 +122,7 @@ from looplint.rule import (
     repeats_since,
     same_phase,
     samples,
+    tries_out,
     whole_in_train_mode,
     whose_modes,
 )
@@ -144,17 +146,17 @@ def check(program: Program) -> Reports:
         loaded = None if is_stepped else loaded_before(program, module, event)
         loaded = loaded if loaded and loaded.files else None  # of a file
         given_out = loaded is not None and gives_out(program, event)
-        if event.key not in program.uses.scored and not given_out and not (is_stepped and collects_arrays(program, module, event)):
-            continue  # a forward whose result is not measured, nor collected or given out by a program that was made for that
-        if event.decides:
-            continue  # a method out of sight that evaluates
+        measured = event.key in program.uses.scored or given_out or (is_stepped and collects_arrays(program, module, event))
+        tried = tries_out(program, event) if is_stepped and not measured else None
+        if not (measured or tried):
+            continue  # a forward whose result is not measured, collected, tried out nor given out by a program that was made for that
+        if event.decides or program.looks_again(event):
+            continue  # a method out of sight that evaluates, or a second look at the batch that is trained on
         if samples(program, event) or estimates_statistics(program, module, event):
             continue  # Monte-Carlo dropout, or a pass that estimates the running statistics anew
-        if program.looks_again(event):
-            continue  # a second look at the batch that is trained on
         if event.frozen or not (is_stepped or loaded):
             continue  # a model that is frozen, or that no optimizer steps and no weights are loaded into
-        loop = measuring_loop(program, event)
+        loop = measuring_loop(program, event) or tried
         if loop is None and not given_out and not (event.grad is False and event.key in program.uses.compared):
             continue  # outside such a loop: gradients are disabled, and the result is compared, or that of loaded weights is given out
         visit = mode_states(program, module, event)
@@ -164,11 +166,12 @@ def check(program: Program) -> Reports:
         if (loop, whole, of_training) in reported or put_back_on_purpose(program, module, visit) or layers_are_set(program, module, event):
             continue  # a part that is put back to train mode in a model in eval mode; or layers that are put into eval mode one by one
         switch = next((s.last(Train) for s in visit.states if s.last(Train)), None)
-        if switch is not None and repeats_since(program, switch, event):
+        if switch is not None and not tried and repeats_since(program, switch, event):
             continue  # passes that are made in train mode again and again, as for an ensemble by dropout
         besides = parts_without_train_mode(program, module, event)
         matters = mode_matters_at(event, module, besides)
-        if matters is False or (loaded or loop is None) and not (matters or loaded and mode_matters_for_some(event, module, besides)):
+        unclear = loaded or tried or loop is None
+        if matters is False or unclear and not (matters or loaded and mode_matters_for_some(event, module, besides)):
             continue  # a model known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out
         reported.add((loop, whole, of_training))
         name = called_at(event, module) if event.outside == len(event.calls) else name_of(module)

@@ -47,6 +47,18 @@ def measuring_loop(program: Program, event: Event) -> Loop | None:
     return found
 
 
+def tries_out(program: Program, event: Forward) -> Loop | None:
+    """The loop of a function that validates by its name in which a forward without gradients gives what leaves torch: the episodes of a policy."""
+    if event.grad is not False or event.key not in program.uses.fetched:
+        return None
+    for loop in reversed(event.loops):
+        if _trains(program, loop) or not loop.repeats:
+            return None
+        if loop.function is not None and naming.is_a_validation(loop.function.name):
+            return loop
+    return None
+
+
 def untrained_loop(program: Program, event: Event) -> Loop | None:
     """The innermost loop around an event, where nothing is trained in it.
 
