@@ -51,6 +51,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A graph that reaches back into the iteration before, such as a hidden state that is carried on.
 - A forward outside the loop, whose graph every iteration goes through, what was computed there from parameters, and a model that keeps what its first
   forward computes.
+- Advice only: a backward in a function that each turn calls, and that neither keeps nor returns its loss: the graph is gone with the call.
 - A backward in a comprehension or in a closure that an optimizer calls.
 - A loss whose computation is not known, and a loop that passes objects to code that cannot be followed, but for models that it gets behind the backward, without anything that has the graph.
 
@@ -75,6 +76,7 @@ from looplint.rule import (
     Scheduler,
     Step,
     goes_through_what_is_older,
+    is_dropped_at_the_return,
     may_be_differentiated_again,
     may_keep_a_graph,
     note,
@@ -114,6 +116,7 @@ def check(program: Program) -> Reports:
             message,
             note(made[0], "the graph is built in every iteration here"),
             repair=DropArgument(event=event, keyword="retain_graph", position=1),
+            severity="advice" if is_dropped_at_the_return(event) else None,
         )
 
 

@@ -92,3 +92,27 @@ def _computes(stmt: ir.Assign, own: str, forward: ir.Function) -> bool:
     called = {func.attr if isinstance(func, ir.Attr) else func.id for func in calls if isinstance(func, ir.Attr | ir.Name)}
     of_inputs = any(path.partition(".")[0] in inputs for path in ir.paths_in(stmt.value))
     return any((ir.path_of(t) or "").startswith(own) for t in targets) and bool(called) and of_inputs and not called & _CUT
+
+
+def is_dropped_at_the_return(event: Backward) -> bool:
+    """Whether a backward stands in a function that each turn of its loop calls, which neither keeps nor returns what goes backward: its graph ends with the call."""
+    code = event.site.module.lowered()
+    found = next((each for each in code.gradient_calls if each.call.node is event.site.node), None) if code is not None else None
+    if found is None or found.loop is not None or found.function.is_generator:
+        return False
+    parts = set[str]().union(*map(ir.paths_in, ir.children(found.call)))
+    given = {param.name for param in found.function.params}
+    if not parts.isdisjoint(given) or any(source in parts for source, _ in found.function.aliases):
+        return False  # the caller has it, or it is kept
+    returned = (stmt.value for stmt in ir.statements(found.function.body) if isinstance(stmt, ir.Return) and stmt.value is not None)
+    return event.loops[-1].frame is not event.key[0] and not any(_hands_out(value, parts) for value in returned)
+
+
+def _hands_out(expr: ir.Expr, names: set[str]) -> bool:
+    """Whether an expression gives some names as they are, or in a collection or computed of them; `loss.item()` gives a number."""
+    match expr:
+        case ir.Name(id=named):
+            return named in names
+        case ir.Call(func=ir.Attr(attr=attr)) if attr in _CUT:
+            return False
+    return any(_hands_out(part, names) for part in ir.children(expr))
