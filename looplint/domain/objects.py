@@ -188,6 +188,8 @@ class Optimizer(Obj):
     state_asked: bool = False
     # Whether it is of a class of the program, and makes its steps with another optimizer that it keeps.
     steps_by_inner: bool = False
+    # Whether its step uses gradients, or may: that of a class of the program may change parameters by their values alone.
+    uses_gradients: bool = True
 
 
 class Scheduler(Obj):
