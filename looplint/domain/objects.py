@@ -398,6 +398,8 @@ class Dataset(Data):
     kind = "dataset"
     # How many items it has; None where the program does not say.
     length: int | None = None
+    # Whether it is made of random numbers, each item by itself: their order means nothing.
+    made_up: bool = False
 
 
 class Loader(Data):
@@ -418,6 +420,8 @@ class Loader(Data):
     mixed_once: bool = False
     # Whether its dataset draws its items at random then.
     drawn_once: bool = False
+    # Whether its dataset is seen to be made of random numbers, each item by itself.
+    of_noise: bool = False
     # Whether its dataset reads, decodes or computes an item on each access.
     makes_items: bool = False
     # Whether a framework goes over it in its own way.
