@@ -25,6 +25,9 @@ _OF_EACH = frozenset({
     "from_numpy", "tensor", "as_tensor", "FloatTensor", "LongTensor", "Tensor", "array", "asarray", "float", "double", "half", "long", "int", "bool", "to",
     "type", "astype", "cuda", "cpu", "numpy", "clone", "detach", "contiguous", "requires_grad_", "matmul", "mm", "mv",
 })  # fmt: skip
+# What makes rows of a list of them, and what works on the rows of a table one by one, or on its columns, as those of `datasets`.
+_LISTING = frozenset({"stack", "from_list"})
+_OF_TABLES = frozenset({"map", "with_format", "remove_columns", "select_columns", "rename_column", "with_transform"})
 # What takes a dimension, and works on each row alone where that is not the first.
 _ALONG = frozenset({"unsqueeze", "squeeze", "sum", "mean", "argmax", "argmin", "norm", "prod", "softmax", "any", "all"})
 
@@ -64,6 +67,10 @@ class MadeUp:
                 return Rows(None, rows.alike) if rows is not None else None
             case ir.Subscript(value=value, index=ir.Display(items=[ir.Opaque(parts=[]), *_])):  # columns of each row
                 return self.rows(value)
+            case ir.Subscript(value=value, index=ir.Const(value=str())):  # a column
+                return self.rows(value)
+            case ir.Comprehension(clauses=[ir.Clause(iter=ir.Call(func=ir.Name(id="range"), args=[counted])) as clause]) if _is_drawn(expr):
+                return Rows(None if clause.tests else self._size(counted.value), alike=True)
             case ir.Call(func=ir.Attr(value=receiver, attr=name) as func, args=args):
                 given = [arg.value for arg in args if arg.keyword is None and not arg.star]
                 function = _LIBRARY.fullmatch(ir.path_of(func) or "")
@@ -85,8 +92,10 @@ class MadeUp:
 
     def _computed(self, call: ir.Call, given: list[ir.Expr], name: str) -> Rows | None:
         """The rows that a function makes of its first argument, or a method of what it belongs to."""
+        if name in _LISTING:
+            given = given[-1:]
         rows = self.rows(given[0]) if given else None
-        if rows is None or name in _OF_EACH:
+        if rows is None or name in _OF_EACH | _OF_TABLES | _LISTING:
             return rows
         if name in _LIKE:
             return Rows(rows.length, alike=True)
@@ -148,6 +157,24 @@ def gives_rows_alike(interp: Interpreter, built: ir.Function, getter: ir.Functio
 
 def _keyword(call: ir.Call, name: str) -> ir.Expr | None:
     return next((arg.value for arg in call.args if arg.keyword == name), None)
+
+
+def _is_drawn(expr: ir.Comprehension) -> bool:
+    """Whether each turn of a comprehension does the same, and nothing but to draw numbers."""
+    turned = {name.id for clause in expr.clauses for name in ir.walk(clause.target) if isinstance(name, ir.Name)}
+    for part in ir.walk(*expr.elements):
+        match part:
+            case ir.Name(id=name) if name in turned:
+                return False
+            case ir.Call(func=func):
+                function = _LIBRARY.fullmatch(ir.path_of(func) or "")
+                if not (function is not None and function[1] in _SIZES_FIRST | _SIZES_LAST | _OF_EACH) and not _is_conversion(func):
+                    return False
+    return True
+
+
+def _is_conversion(func: ir.Expr) -> bool:
+    return isinstance(func, ir.Attr) and func.attr in ("item", "tolist", *_OF_EACH)
 
 
 @ir.kept_with_code

@@ -9,6 +9,7 @@ import pytest
 import looplint
 
 PROGRAM = """
+import datasets
 import numpy as np
 import torch
 from torch import nn
@@ -60,6 +61,12 @@ def _found(made: str = SINE, *, data: str = "TensorDataset(x, y)", given: str = 
         ("x = torch.randn(size, 8); y = x.sum(dim=1, keepdim=True)", "Subset(TensorDataset(x, y), range(80))"),
         ("x = torch.randn(size, 8); x = x * 2", "torch.utils.data.random_split(TensorDataset(x, x.clone()), [80, 20])[0]"),
         ("pass", "Drawn(size)"),
+        ("x = torch.stack([torch.randn(8) for _ in range(size)]); y = (x * noise).sum(1)", "TensorDataset(x, y)"),
+        (
+            'rows = [{"x": torch.randn(8), "y": torch.randint(2, (1,)).item()} for _ in range(size)]; '
+            'table = datasets.Dataset.from_list(rows).map(prepare, remove_columns=["z"]); table.set_format("torch")',
+            'TensorDataset(table["x"], table["y"])',
+        ),
     ],
 )
 def test_rows_that_are_drawn(made: str, data: str) -> None:
@@ -79,6 +86,8 @@ def test_rows_that_are_drawn(made: str, data: str) -> None:
         "x, y = torch.load(path)",
         "x = torch.randn(size, 8); y = labels_of(x)",
         "x = torch.randn(size, 8); x[:75].add_(1); y = torch.randn(size, 1)",
+        "x = torch.stack([torch.randn(8) + i for i in range(size)]); y = torch.randn(size, 1)",
+        "x = torch.stack([read(path) for _ in range(size)]); y = torch.randn(size, 1)",
     ],
 )
 def test_rows_in_an_order_that_may_mean_something(made: str) -> None:
