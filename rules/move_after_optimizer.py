@@ -105,7 +105,7 @@ EAGER_STATE = ("Adagrad",)
 
 def check(program: Program) -> Reports:
     reported = set()
-    for optimizer in program.optimizers:
+    for optimizer in program.all_optimizers:
         if optimizer.symbolic or optimizer.many or not isinstance(optimizer, Optimizer):
             continue  # passed in, or of one list or dict
         for visit in program.run(AUTOMATON, optimizer, only_with=Move):

@@ -95,7 +95,7 @@ def check(program: Program) -> Reports:
     reported = set()
     steps = program.of(Step)
     stepped = {obj for step in steps for obj in step.subjects} if all(step.subjects for step in steps) else set()
-    for optimizer in program.optimizers:
+    for optimizer in program.all_optimizers:
         if not isinstance(optimizer, Optimizer) or optimizer.symbolic or optimizer.many:
             continue  # passed in, or of one list or dict
         if optimizer.extended:

@@ -113,7 +113,7 @@ def check(program: Program) -> Reports:
             continue  # an entry with "optim" in its name is read
         if refuses_optimizers(restored):
             continue  # a program that says it leaves the optimizer out
-        for optimizer in program.optimizers:
+        for optimizer in program.all_optimizers:
             step = steps_after(program, optimizer, restored)
             if step is None or not related(optimizer.holds, models):
                 continue  # the best model, loaded after training

@@ -8,7 +8,7 @@ processes share the data, and then is one that shuffles, is one without a sample
 LightningModule or LightningDataModule returns, or `Trainer.fit` is given first, is trained on in every epoch; so is what ignite's
 `create_supervised_trainer(...)` runs over, and the loader "train" of a runner of Catalyst.
 
-It is a warning where the dataset mixes its items once, in its constructor or by `random_split`: they come in one order, but in none that means anything.
+It is a warning where the dataset mixes its items once, in its constructor or by `random_split`, and advice where the program makes them of random numbers.
 
 ## Why it matters
 
@@ -157,8 +157,8 @@ def _driven(program: Program) -> Reports:
 
 
 def _severity(loader: Loader) -> Severity | None:
-    """A dataset that mixes its items once gives them in no order that means anything: the same one in each epoch."""
-    return "warning" if loader.mixed_once else None
+    """A dataset that mixes its items once gives them in no order that means anything: the same one in each epoch. Of noise, any order is as good."""
+    return "advice" if loader.of_noise else "warning" if loader.mixed_once else None
 
 
 def _where(loader: Loader) -> str:

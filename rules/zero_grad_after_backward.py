@@ -56,7 +56,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A clear that finds gradients of an earlier iteration or none, on some path.
 - A step that on some path finds gradients, as those of another loss.
 - A clear that may be another optimizer's, or is of what an attack has left: a backward in a loop that reads the gradients of inputs.
-- An optimizer that escapes, in between, into code that cannot be followed.
+- An optimizer that escapes, in between, into code that cannot be followed, and one of a class of the program whose step reads no gradient.
 
 ## Repair
 

@@ -188,6 +188,8 @@ class Optimizer(Obj):
     state_asked: bool = False
     # Whether it is of a class of the program, and makes its steps with another optimizer that it keeps.
     steps_by_inner: bool = False
+    # Whether its step uses gradients, or may: that of a class of the program may change parameters by their values alone.
+    uses_gradients: bool = True
 
 
 class Scheduler(Obj):
@@ -396,6 +398,8 @@ class Dataset(Data):
     kind = "dataset"
     # How many items it has; None where the program does not say.
     length: int | None = None
+    # Whether it is made of random numbers, each item by itself: their order means nothing.
+    made_up: bool = False
 
 
 class Loader(Data):
@@ -416,6 +420,8 @@ class Loader(Data):
     mixed_once: bool = False
     # Whether its dataset draws its items at random then.
     drawn_once: bool = False
+    # Whether its dataset is seen to be made of random numbers, each item by itself.
+    of_noise: bool = False
     # Whether its dataset reads, decodes or computes an item on each access.
     makes_items: bool = False
     # Whether a framework goes over it in its own way.

@@ -208,8 +208,8 @@ def _note_tensor(interp: Interpreter, obj: Obj, name: str, value: Value) -> None
 
 
 def _note_replaced(interp: Interpreter, obj: Obj, name: str, value: Value) -> None:
-    """An attribute is given an optimizer, a scheduler, a scaler or models where it has held another: on this path it holds the new one, and the old one is gone."""
-    one, models = refs(value, Optimizer, Scheduler, Scaler), refs(value, Module)
+    """An attribute is given an optimizer, a scheduler, a scaler, a container or models where it has held another: on this path it holds the new one alone."""
+    one, models = refs(value, Optimizer, Scheduler, Scaler, Container), refs(value, Module)
     known = len(models) == len(value) or len(one) == len(value) == 1
     if value and known and not any(each.many for each in (obj, *one, *models)) and obj.heap.get(name) != value:
         interp.set_constant(obj, name, value)

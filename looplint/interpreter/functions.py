@@ -30,7 +30,7 @@ from looplint.interpreter import (
     unfollowed,
     unseen_methods,
 )
-from looplint.interpreter.frames import Frame, Snapshot, merge
+from looplint.interpreter.frames import Constants, Frame, Snapshot, merge
 from looplint.interpreter.interpreter import DEPTH, Interpreter
 from looplint.syntax import ir
 from looplint.syntax.site import Site
@@ -79,7 +79,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
             frame.entries = handed_down.entries(function, arguments)
             for name, given in frame.handed.items():
                 shared.note_taken(interp, frame, name, frame.locals.get(name, NOTHING), given)
-    before, grad = interp.at, interp.grad
+    before, grad, constants = interp.at, interp.grad, interp.constants
     follow = partial(allowances.follow_within, interp, frame, partial(run_frame, interp, frame))
     found = summaries.summarized(interp, func, frame, partial(replay.replayed, interp, func, frame, follow))
     if found is None:
@@ -91,7 +91,7 @@ def call_function(interp: Interpreter, func: Func, args: Arguments, expr: ir.Exp
         interp.reached.entered.setdefault(expr.node)
     result = found
     if not interp.alive:
-        result = _not_returned(interp, frame, before, grad, args, expr)
+        result = _not_returned(interp, frame, before, grad, constants, args, expr)
     elif func.bound is not None and _is_left_to_subclasses(function) and not (isinstance(expr, ir.Call) and expr.dropped):
         result = UNKNOWN
     if _is_own_update(func):
@@ -131,7 +131,9 @@ def _forget_settings(interp: Interpreter, func: Func, args: Arguments) -> None:
             interp.drop_constants(obj)
 
 
-def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, args: Arguments, expr: ir.Expr) -> Value:
+def _not_returned(
+    interp: Interpreter, frame: Frame, before: list[Loose], grad: bool | None, constants: Constants, args: Arguments, expr: ir.Expr
+) -> Value:
     """What a call gives of which no path comes back, with the path that goes on after it.
 
     An endless loop is left in some way that cannot be seen. A method that is not implemented is so elsewhere, and what a caller takes the
@@ -139,9 +141,9 @@ def _not_returned(interp: Interpreter, frame: Frame, before: list[Loose], grad: 
     """
     if frame.endless:
         end = merge(frame.endless)
-        interp.at, interp.grad = list(end.at), grad
+        interp.at, interp.grad, interp.constants = list(end.at), grad, end.constants
     elif frame.abstract or not (frame.fails or (isinstance(expr, ir.Call) and expr.dropped)):
-        interp.at, interp.grad = before, grad
+        interp.at, interp.grad, interp.constants = before, grad, constants
     else:
         endings.note_not_returned(interp, frame.function, expr)
     deps = (o for o in interp.reachable([frame.instance, *args.values()]) if o.kind in ("module", "engine"))

@@ -141,7 +141,7 @@ class Interpreter(Position):
         self.setters: dict[tuple[ClassRef, str], list[tuple[ir.Function, ClassRef]]] = {}
         self.lacking: dict[tuple[ClassRef, str], bool] = {}
         # What the methods of a class can set on its objects by their text; None where that is any attribute.
-        self.set_by_methods: dict[tuple[ClassRef, ir.Function], frozenset[str] | None] = {}
+        self.set_by_methods: dict[tuple[ClassRef, ir.Function], tuple[frozenset[str], frozenset[str]] | None] = {}
         # The settings of each module where they were needed, by its file.
         self.settings: dict[str, frozenset[str]] = {}
         # The moves that statements, expressions and calls make of each other, bound where following begins.

@@ -53,9 +53,9 @@ _COUNTED = regex(r"range\(([\w.]+)\)")
 
 def accumulated(program: Program, step: Event) -> str | None:
     """How many batches a step uses the gradients of, as the text says it: the k of `(i + 1) % k == 0`; None where it is every one."""
-    optimizer = next(iter(step.subjects), None)
+    optimizer = _applying(step)
     loop = step.loops[-1] if step.loops else None
-    if not isinstance(optimizer, Optimizer) or loop is None or loop not in program.batch_loops:
+    if optimizer is None or loop is None or loop not in program.batch_loops:
         return None
     every = _periodic(step)
     if every is None or _used_each_time(program, optimizer, loop) or _made_at_once(program, optimizer, step, every[1]):
@@ -63,6 +63,16 @@ def accumulated(program: Program, step: Event) -> str | None:
     if len(_periods(step)) > 1:
         return None  # as many batches as several conditions together let pass
     return every[0] if _adds_up(program, optimizer, step) else None
+
+
+def _applying(step: Event) -> Optimizer | None:
+    """The optimizer of a step, where that applies gradients."""
+    optimizer = next(iter(step.subjects), None)
+    return optimizer if isinstance(optimizer, Optimizer) and _uses_gradients(optimizer) else None
+
+
+def _uses_gradients(obj: Obj) -> bool:
+    return not isinstance(obj, Optimizer) or obj.uses_gradients
 
 
 def steps_in_each(program: Program, step: Event, event: Event, loop: Loop) -> bool:
@@ -81,9 +91,9 @@ def added_up(program: Program, step: Event) -> tuple[str, Loop] | None:
     every = accumulated(program, step)
     if every is not None:
         return every, step.loops[-1]
-    optimizer = next(iter(step.subjects), None)
+    optimizer = _applying(step)
     outer = step.loops[-1] if step.loops else None
-    if not isinstance(optimizer, Optimizer) or outer is None or not program.every_iteration(step, outer):
+    if optimizer is None or outer is None or not program.every_iteration(step, outer):
         return None
     inside = [e for e in program.of(Backward) if e.loops and e.loops[-1].parent is outer and e.index <= step.index]
     if not inside:
@@ -168,9 +178,9 @@ def thrown_away(program: Program, step: Step) -> tuple[str, Clear, Backward] | N
     Only where one optimizer is all that the loop steps, and each batch has the same backward: a step that has its own under its condition
     uses all that it makes, and one of two optimizers may be meant to step less often than its loss is computed.
     """
-    optimizer = next(iter(step.subjects), None)
+    optimizer = _applying(step)
     loop = step.loops[-1] if step.loops else None
-    if not isinstance(optimizer, Optimizer) or loop is None or loop not in program.batch_loops or not step.certain:
+    if optimizer is None or loop is None or loop not in program.batch_loops or not step.certain:
         return None
     every = _periodic(step)
     backwards = [e for e in program.of(Backward) if loop in e.loops]
@@ -199,7 +209,7 @@ def cleared_too_soon(program: Program, step: Step) -> tuple[str, Clear, Backward
     times, guard = every
     backward, clear = backwards[0], clears[0]
     regular = backward.loops[-1] is loop and program.every_iteration(backward, loop) and clear.loops[-1] is loop and clear.certain
-    same = clear.subjects == step.subjects and all(program.touches(backward, o) for o in step.subjects)
+    same = clear.subjects == step.subjects and all(program.touches(backward, o) and _uses_gradients(o) for o in step.subjects)
     if regular and same and clear.index < backward.index < step.index and _holds_alike(clear, guard, loop):
         return times, clear, backward
     return None

@@ -154,7 +154,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return ""
     if any(related(program.stepped_by_hand, event.subjects) for event in events):
         return ""
-    if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.optimizers):
+    if not steps and any(program.touches(event, obj) == "must" for event in events for obj in program.all_optimizers):
         return ""  # that nothing steps is known as well
     steps_somewhere = any(not _names(step.call, _NO_TRAINING) for step in _steps(info))
     if not steps_somewhere and not _hands_over(first.call):

@@ -26,7 +26,7 @@ def describe(program: Program) -> str:
 
 def _roles(program: Program) -> list[str]:
     lines = []
-    for obj in [*program.optimizers, *program.schedulers, *program.modules]:
+    for obj in [*program.all_optimizers, *program.schedulers, *program.modules]:
         holds = sorted(h.name for h in obj.holds) if isinstance(obj, Optimizer) else ()
         extra = f" holds {', '.join(holds)}" if holds else ""
         unit = f" counts {obj.unit}" if isinstance(obj, Scheduler) and obj.unit else ""

@@ -111,8 +111,13 @@ class Program(Incidence):
         self._touching: dict[Obj, list[tuple[Event, Touch]]] = {}
 
     @cached_property
-    def optimizers(self) -> list[Optimizer | Engine]:
+    def all_optimizers(self) -> list[Optimizer | Engine]:
         return self._subjects(Optimizer, Engine)
+
+    @cached_property
+    def optimizers(self) -> list[Optimizer | Engine]:
+        """The optimizers whose steps use gradients."""
+        return [o for o in self.all_optimizers if isinstance(o, Engine) or o.uses_gradients]
 
     @cached_property
     def schedulers(self) -> list[Scheduler]:
@@ -549,7 +554,7 @@ class Program(Incidence):
     @cached_property
     def held_modules(self) -> frozenset[Obj]:
         """The modules whose parameters some optimizer holds, whether it steps or not."""
-        return self.holding(self.optimizers) | {o for o in self.optimizers if isinstance(o, Engine)}
+        return self.holding(self.all_optimizers) | {o for o in self.all_optimizers if isinstance(o, Engine)}
 
     @cached_property
     def stepped_by_hand(self) -> frozenset[Obj]:

@@ -36,7 +36,7 @@ def unheld(program: Program) -> Iterator[Unheld]:
         return
     for step in program.of(Step):
         optimizer = next(iter(subjects(step, Optimizer)), None)
-        if optimizer is None or len(step.subjects) > 1 or not step.certain or step.closure:
+        if optimizer is None or not optimizer.uses_gradients or len(step.subjects) > 1 or not step.certain or step.closure:
             continue
         construct = _built(program, optimizer)
         twin = _twin(program, step, optimizer) if construct is not None else None

@@ -44,6 +44,7 @@ from looplint.knowledge.data import (
     PLAIN_LOADERS,
     UNORDERED_DATASETS,
 )  # fmt: skip
+from looplint.semantics.made_up_rows import MadeUp, gives_rows_alike
 from looplint.syntax import ir
 
 # A dataset whose items belong together in time says so in its name or in the names it works with.
@@ -78,6 +79,7 @@ def _built(interp: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> 
         data = obj.options.get("dataset", NOTHING)
         made, parted = _constructors(interp, data), any(d.qualname.endswith(".random_split") for d in refs(data, Dataset))
         obj.mixed_once, obj.drawn_once = parted or any(map(_mixes, made)), any(f.methods & _NUMBERS for f in made)
+        obj.of_noise = _is_made_up(interp, data)
         obj.makes_items = made_when_asked(interp, obj.options.get("dataset", NOTHING))
     interp.remark(BuildLoader(), expr.node, {obj})
 
@@ -313,9 +315,32 @@ def _sampler_method(interp: Interpreter, obj: Sampler, name: str, args: Argument
     return unfollowed.quiet(interp, args)
 
 
+def _is_made_up(interp: Interpreter, value: Value, depth: int = 4) -> bool:
+    """Whether datasets, or what they are parts of, are made of random numbers."""
+    found = refs(value, Obj)
+    return bool(found) and len(found) == len(value) and depth > 0 and all(_is_one_made_up(interp, each, depth) for each in found)
+
+
+def _is_one_made_up(interp: Interpreter, data: Obj, depth: int) -> bool:
+    if data.cls is not None:
+        built, getter = (classes.find_member(interp, data.cls, name) for name in ("__init__", "__getitem__"))
+        methods = [member[0] for member in (built, getter) if member is not None and isinstance(member[0], ir.Function)]
+        return len(methods) == 2 and gives_rows_alike(interp, *methods)
+    if not isinstance(data, Dataset):
+        return False
+    if data.qualname in DATASET_WRAPPERS and not data.qualname.endswith("ConcatDataset"):
+        return data.arguments is not None and _is_made_up(interp, data.arguments.get(0, "dataset") or NOTHING, depth - 1)
+    return data.made_up
+
+
 @construction(Dataset)
 def _dataset_built(interp: Interpreter, obj: Dataset, args: Arguments, expr: ir.Call) -> None:
     obj.arguments = args
+    if obj.qualname.rpartition(".")[2] == "TensorDataset" and obj.cls is None and expr.args and not args.starred:
+        text = MadeUp(interp)
+        rows = [text.rows(arg.value) for arg in expr.args]
+        obj.made_up = all(each is not None and each.alike for each in rows)
+        obj.length = next((each.length for each in rows if each is not None and each.length is not None), None)
     if obj.qualname.rpartition(".")[2] == "Subset":
         indices = [a.value for n, a in enumerate(expr.args) if a.keyword == "indices" or (n == 1 and not a.keyword)]
         obj.length = _count(interp, indices[0]) if indices else None

@@ -30,6 +30,7 @@ from looplint.knowledge.frameworks import OF_SETTINGS_AND_MODEL
 from looplint.knowledge.pytorch import STATEFUL
 from looplint.semantics.gradients import backward
 from looplint.semantics.parameters import held, only_tensors
+from looplint.semantics.uses_of_gradients import step_uses_gradients
 from looplint.syntax import ir
 
 _BACKWARD = frozenset({name for name, kind in ir.GRADIENT_METHODS.items() if kind == "backward"})
@@ -157,6 +158,7 @@ def _built(interp: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) 
     obj.holds |= frozenset().union(*(_given(each) if isinstance(each, Optimizer) else {each} for each in holds))
     if obj.cls is not None:
         _stand_for_inner(obj)
+    obj.uses_gradients = step_uses_gradients(interp, obj)
     obj.exact = exact
     obj.of_tensors = obj.with_tensors = only_tensors(given)
     obj.alternatives = len(given) > 1

@@ -367,7 +367,7 @@ PROGRAMS = {
                     optimizer.step()
         model = nn.Linear(3, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        data = TensorDataset(torch.randn(90, 3), torch.randn(90, 1))
+        data = TensorDataset(torch.randn(90, 3), torch.arange(90.0).view(90, 1))
         fit(model, get_loader(data, 4, shuffle=True), optimizer)
         fit(model, get_loader(data, 4, num_workers=2), optimizer)  # expect: LL901
         """,

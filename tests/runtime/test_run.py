@@ -91,7 +91,7 @@ PLANTED: dict[str, tuple[tuple[str, str], ...]] = {
     "LL303": (("        with torch.no_grad():\n", "        if True:\n"),),
     "LL401": (("history.append(loss.item())", "history.append(loss)"),),
     "LL402": (("total += loss.item()", "total += loss"),),
-    "LL901": ((", shuffle=True", ""),),
+    "LL901": ((", shuffle=True", ""), ("torch.randn(32, 1)", "torch.arange(32.0).view(32, 1)")),
     "LL902": (
         ("    history = []\n", "    torch.backends.cudnn.deterministic = torch.backends.cudnn.benchmark = True\n    history = []\n"),
     ),
