@@ -94,6 +94,8 @@ class Forward(Event):
     bare: bool
     # Whether it does the same in every turn of its loop, so that what differs is chance.
     repeated: bool
+    # Whether it gets the same data in every turn of a loop that counts, and besides them at most a key made of the number, whoever hands them down.
+    fed_again: bool
     # The region of automatic mixed precision it is in.
     autocast: Autocast | None
     # Whether it is in a `with torch.enable_grad()`: its graph is wanted.
