@@ -448,6 +448,8 @@ class StateDict(Obj):
     owner: Obj
     # Whether the program puts the tensors of its entries back into it from the CPU.
     on_cpu: bool = False
+    # The loops that were running when the object was built, or got the name by which the state is taken.
+    owned_since: tuple[Loop, ...] = ()
 
 
 class File(Obj):
