@@ -107,24 +107,10 @@ from looplint.rule import (
 
 CODE = "LL801"
 
-AUTOMATON = Automaton(
-    start="none",
-    arrows={
-        ("*", "snapshot"): "fresh",
-        ("fresh", "step"): "stale",
-        ("fresh", "load"): "loaded",
-        ("loaded", "step"): "stale",
-        ("fresh", "move"): "none",
-    },
-    reads=frozenset({"load", "save"}),
-)
-
+AFTER = {("fresh", "step"): "stale", ("fresh", "load"): "loaded", ("loaded", "step"): "stale", ("fresh", "move"): "none"}
+AUTOMATON = Automaton(start="none", arrows={("*", "snapshot"): "fresh", **AFTER}, reads=frozenset({"load", "save"}))
 # A state that is one of those of all turns stays in its container when the next is taken.
-OF_ALL_TURNS = Automaton(
-    start="none",
-    arrows={("none", "snapshot"): "fresh", ("?", "snapshot"): "fresh", **{k: v for k, v in AUTOMATON.arrows.items() if k[0] != "*"}},
-    reads=AUTOMATON.reads,
-)
+OF_ALL_TURNS = Automaton(start="none", arrows={("none", "snapshot"): "fresh", ("?", "snapshot"): "fresh", **AFTER}, reads=AUTOMATON.reads)
 
 
 def check(program: Program) -> Reports:
