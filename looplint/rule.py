@@ -88,7 +88,15 @@ from looplint.queries.accumulation import (
     takes_batches,
     wasted,
 )
-from looplint.queries.best_states import UnreadState, is_mixed, is_set_anew, taken_too, undoes_training, unread_best_states
+from looplint.queries.best_states import (
+    UnreadState,
+    is_mixed,
+    is_set_anew,
+    picked_of_all_turns,
+    taken_too,
+    undoes_training,
+    unread_best_states,
+)
 from looplint.queries.bypassed import bypassed
 from looplint.queries.clearing import CLEARING, Uncleared, to_clear, turns_in_a_batch, uncleared
 from looplint.queries.collected import collects_arrays
@@ -102,6 +110,7 @@ from looplint.queries.cut_graphs import (
     trains_its_successor,
 )
 from looplint.queries.data_loops import (
+    computes_terms,
     has_a_batch_a_turn,
     measuring_loop,
     of_a_few,
@@ -405,7 +414,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "is_for_training", "is_switched", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "loops_around", "evaluates_batches", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_matters_for_some", "parts_without_train_mode", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "built_in_eval", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "in_words", "is_sent_backward_by_others", "are", "call_of", "as_one", "same_phase", "Case", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "of_a_few", "takes_data", "repeats_since", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "to_clear", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "is_meant_for", "trains_a_copy", "trains_another", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn", "runs_by_itself", "may_apply_gradients", "reaches_into_the_turn_before", "eval_mode_of", "goes_over_training_data", "tries_out", "is_dropped_at_the_return", "gives_out",
+    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "is_for_training", "is_switched", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "loops_around", "evaluates_batches", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_matters_for_some", "parts_without_train_mode", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "built_in_eval", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "in_words", "is_sent_backward_by_others", "are", "call_of", "as_one", "same_phase", "Case", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "of_a_few", "takes_data", "repeats_since", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "to_clear", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "is_meant_for", "trains_a_copy", "trains_another", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn", "runs_by_itself", "may_apply_gradients", "reaches_into_the_turn_before", "eval_mode_of", "goes_over_training_data", "tries_out", "is_dropped_at_the_return", "gives_out", "computes_terms",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "construction_of", "held_by", "only", "subjects",
     "contains_part", "may_follow", "may_follow_in_its_life", "samples", "shortened_passes", "untrained_loop", "measuring_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "keeps_its_factor", "may_leave_the_update", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand", "update_without_step",
@@ -413,7 +422,7 @@ __all__ = [
     "argument", "bypassed", "changing", "drawn_by", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "builds_others", "only_over", "order_is_chosen", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "never_in_order_again", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "leaves_models_behind", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
     "built_each_turn", "fits_only_if_spread", "given_no_state", "goes_on", "is_for_one_round", "loads_again", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
-    "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "starts_over_in", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
+    "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "picked_of_all_turns", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "starts_over_in", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
     "Scored", "backwards_not_for", "differentiating_forwards", "may_be_differentiated_again", "scored",
     "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",

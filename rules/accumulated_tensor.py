@@ -4,7 +4,7 @@
 
 Reports `total += loss` and `total = total + loss` in a loop, where `total` persists from one iteration to the next, and what is added has a
 graph that comes from a forward pass in that loop. A sum over the turns that each batch takes, which begins again with the next batch, is
-advice, as is one over the batches of an update, which the branch that steps sets back.
+advice, as are one over the batches of an update, which the branch that steps sets back, and one of terms of the same data in a loop that counts.
 In a loop that trains, a running average (`mean = 0.9 * mean + 0.1 * loss`) and a tensor with a place for each (`losses[i] = loss`) are reported too.
 
 ## Why it matters
@@ -73,6 +73,8 @@ Safe: `.item()`, or `float()` where what is added is a number on some paths.
 What a run shows: the number of live autograd nodes grows with every batch.
 """
 
+from collections.abc import Sequence
+
 from looplint.rule import (
     Accumulate,
     Backward,
@@ -83,6 +85,7 @@ from looplint.rule import (
     Report,
     Reports,
     Step,
+    computes_terms,
     is_sent_backward_by_others,
     note,
     over_data,
@@ -127,7 +130,11 @@ def check(program: Program) -> Reports:
         if is_sent_backward_by_others(program, event):
             continue  # a sum on an object that another function sends backward
         target = event.target
-        of_a_batch = set_back_at_updates(program, event) or (not over_data(loop) and _in_one_update(program, event, carried[0]))
+        of_a_batch = (
+            set_back_at_updates(program, event)
+            or (not over_data(loop) and _in_one_update(program, event, carried[0]))
+            or _of_terms(program, event, made)
+        )
         turn = "turn" if of_a_batch else "batch"
         does = {"sum": "adds up tensors", "average": "averages tensors", "tensor": "takes in tensors"}[event.form]
         message = f"{target} {does} with their autograd graphs: memory grows with each {turn} until {target} is gone; take only the values, with .detach() or .item()"
@@ -139,6 +146,11 @@ def check(program: Program) -> Reports:
             repair=DetachAdded(event=event),
             severity="advice" if of_a_batch else None,
         )
+
+
+def _of_terms(program: Program, event: Accumulate, made: Sequence[Forward | Backward]) -> bool:
+    """Whether a sum begins anew around its loop, and is one of the terms of a quantity of the same data."""
+    return len(event.carried) == 1 and computes_terms(program, event.carried[0], made)
 
 
 def _in_one_update(program: Program, event: Accumulate, loop: Loop) -> bool:

@@ -3,8 +3,8 @@
 ## What it does
 
 Reports `best = model.state_dict()` where, on some path, an optimizer steps the model or a part of it after that, and the state is then
-saved, or given to `load_state_dict`; where another state is loaded into the model in between, as that of a moving average for a validation;
-and `best = model`, where a branch that keeps a running best gives the model that further name.
+saved, or given to `load_state_dict`, also as one of a list of those of all epochs; where another state is loaded into the model in between,
+as that of a moving average for a validation; and `best = model`, where a branch that keeps a running best gives the model that further name.
 
 ## Why it matters
 
@@ -99,6 +99,7 @@ from looplint.rule import (
     is_mixed,
     is_set_anew,
     note,
+    picked_of_all_turns,
     related,
     taken_too,
     undoes_training,
@@ -106,17 +107,10 @@ from looplint.rule import (
 
 CODE = "LL801"
 
-AUTOMATON = Automaton(
-    start="none",
-    arrows={
-        ("*", "snapshot"): "fresh",
-        ("fresh", "step"): "stale",
-        ("fresh", "load"): "loaded",
-        ("loaded", "step"): "stale",
-        ("fresh", "move"): "none",
-    },
-    reads=frozenset({"load", "save"}),
-)
+AFTER = {("fresh", "step"): "stale", ("fresh", "load"): "loaded", ("loaded", "step"): "stale", ("fresh", "move"): "none"}
+AUTOMATON = Automaton(start="none", arrows={("*", "snapshot"): "fresh", **AFTER}, reads=frozenset({"load", "save"}))
+# A state that is one of those of all turns stays in its container when the next is taken.
+OF_ALL_TURNS = Automaton(start="none", arrows={("none", "snapshot"): "fresh", ("?", "snapshot"): "fresh", **AFTER}, reads=AUTOMATON.reads)
 
 
 def check(program: Program) -> Reports:
@@ -147,7 +141,9 @@ def check(program: Program) -> Reports:
 
 def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[Event, Snapshot, PathState]]:
     """The events that save or restore a state after a step has changed it, each with where it was taken and the path on which it was."""
-    for visit in program.run(AUTOMATON, state):
+    picked = picked_of_all_turns(program, state)
+    older = [visit for visit in program.run(OF_ALL_TURNS, state) if visit.event in picked] if picked else []
+    for visit in (*program.run(AUTOMATON, state), *older):
         event = visit.event
         if not isinstance(event, Save | LoadState) or state not in event.states or is_mixed(program, state, event):
             continue  # a state that is loaded in its place, or one that is put together of several

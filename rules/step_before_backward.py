@@ -103,8 +103,9 @@ AUTOMATON = Automaton(
 def check(program: Program) -> Reports:
     for optimizer in program.optimizers:
         visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_not_for(program, optimizer))
-        # Steps of this optimizer in a loop that find cleared gradients on every path.
-        early = {v.event for v in visits if v.event.kind == "step" and v.event.loops and v.certain and v.always("empty")}
+        # Steps of this optimizer in a loop that find cleared gradients on every path; those of an earlier backward, which a step may skip, on some.
+        steps = [v for v in visits if v.event.kind == "step" and v.event.loops and v.certain]
+        early = {v.event for v in steps if v.always("empty") or (v.always("empty", "wiped") and v.sometimes("empty"))}
         # A step behind the backward that it was written for, which fills the parameters of what no optimizer holds: the order is right.
         early -= {
             v.event for v in visits if v.event in early and any(stands_behind_its_own(program, s.last(Clear), v.event) for s in v.states)

@@ -135,14 +135,17 @@ class Obj:
 
     def first_lineage(self) -> Iterable[Obj]:
         """The same by the module that each became part of first."""
+        met: set[Obj] = set()
         here: Obj | None = self
-        while here is not None:
+        while here is not None and here not in met:
+            met.add(here)
             yield here
             here = here.parent
             if here is not None and here.merged is not None:
-                yield here
-                yield from here.joined_with()
-                return
+                ways = [here, *here.joined_with()]
+                met.update(ways)
+                yield from ways
+                here = ways[-1].parent  # what contains all of them
 
     def joined_with(self) -> list[Obj]:
         """The objects that are this one or another, after the branches that built them have met."""
@@ -451,6 +454,8 @@ class StateDict(Obj):
     owner: Obj
     # Whether the program puts the tensors of its entries back into it from the CPU.
     on_cpu: bool = False
+    # The loops that were running when the object was built, or got the name by which the state is taken.
+    owned_since: tuple[Loop, ...] = ()
 
 
 class File(Obj):

@@ -94,6 +94,8 @@ class Forward(Event):
     bare: bool
     # Whether it does the same in every turn of its loop, so that what differs is chance.
     repeated: bool
+    # Whether it gets the same data in every turn of a loop that counts, and besides them at most a key made of the number, whoever hands them down.
+    fed_again: bool
     # The region of automatic mixed precision it is in.
     autocast: Autocast | None
     # Whether it is in a `with torch.enable_grad()`: its graph is wanted.
@@ -336,6 +338,8 @@ class Save(Event):
     made_in: tuple[Site, ...] | None
     # The innermost loop of which each iteration makes anew all that is written, and every state in it goes by no name of its own.
     made_each: Loop | None = None
+    # Those of which each turn of a loop adds one to a container, with the container, out of which one is taken by a key.
+    picked: frozenset[tuple[StateDict, Container]] = frozenset()
 
 
 class Load(Event):
@@ -358,6 +362,8 @@ class LoadState(Load):
     # The state dicts that it is given, and the files that what it is given was read from.
     states: frozenset[StateDict]
     files: frozenset[File]
+    # Those of which each turn of a loop adds one to a container, with the container, out of which one is taken by a key.
+    picked: frozenset[tuple[StateDict, Container]] = frozenset()
 
 
 class Switch(Event):

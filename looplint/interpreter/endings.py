@@ -18,8 +18,15 @@ def end_there(interp: Interpreter, complaint: str, expr: ir.Expr) -> None:
 
 def note_not_returned(interp: Interpreter, function: ir.Function, expr: ir.Expr) -> None:
     """A call of a function ends the path of its caller: where that is for an expression in it that raises, so does the caller's."""
-    if function in interp.reached.misfits:
-        _note(interp, interp.reached.misfits[function], expr)
+    if complaint := interp.reached.misfit(function):
+        _note(interp, complaint, expr)
+
+
+def set_aside(interp: Interpreter) -> None:
+    """The path beside a branch goes on: what does not fit in the branch keeps no path from what stands behind."""
+    function, reached = interp.frame.function, interp.reached
+    if function in reached.misfits:
+        reached.misfits_aside.setdefault(function, reached.misfits.pop(function))
 
 
 def pass_by(interp: Interpreter, arm: list[ir.Stmt], endings: Iterable[Ending]) -> None:

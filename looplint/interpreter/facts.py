@@ -192,10 +192,16 @@ class Reached:
         self.only_called_so: dict[ir.Call, bool] = {}
         # Of a function in which a call does not fit what it calls, or an attribute is read that nothing sets: what is wrong with the first one.
         self.misfits: dict[ir.Function, str] = {}
+        # The same where only a branch comes to it, and the path beside that goes on: what it says of the function is no more than that.
+        self.misfits_aside: dict[ir.Function, str] = {}
         # Those of these behind which something may train: it may not be in sight.
         self.endings: list[Ending] = []
         # The calls to which some path has come since one of these was met.
         self.behind: set[ir.Call] = set()
+
+    def misfit(self, function: ir.Function) -> str | None:
+        """What is wrong in a function with a call that does not fit: with one to which all paths come, if there is any."""
+        return self.misfits.get(function) or self.misfits_aside.get(function)
 
     def mark(self) -> tuple[int, int, int, int]:
         """How much has been reached so far."""

@@ -392,7 +392,7 @@ def item(interp: Interpreter, obj: Obj, key: Const | None) -> Value:
         case Module():
             slot = slot_of(obj, key)
             stored = obj.heap.get(slot, obj.last if _is_last(obj, key) else part_under(interp, obj, key))
-            if stored is None and not obj.symbolic and key is not None and isinstance(key.value, int):
+            if stored is None and not obj.symbolic and key is not None and (isinstance(key.value, int) or _holds_parameters(obj)):
                 stored = obj.heap.get("[]")  # one of those that a loop has appended
             return stored if stored is not None else child(interp, obj, slot)
         case Instance() if obj.cls is not None:
@@ -435,7 +435,22 @@ def part_under(interp: Interpreter, obj: Module, key: Const | None) -> Value | N
     if key is None or not isinstance(key.value, str) or (obj.cls is not None and classes.find_member(interp, obj.cls, "__getitem__")):
         return None
     stored = obj.heap.get(key.value, NOTHING)
-    return stored if stored and all(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for a in stored) else None
+    return (
+        stored
+        if stored and (_is_parameter(stored) or all(isinstance(a, Ref) and isinstance(a.obj, Module | Loss) for a in stored))
+        else None
+    )
+
+
+def _holds_parameters(obj: Module) -> bool:
+    """Whether the entries of a container are parameters, which are no modules that a key could stand for: `nn.ParameterDict`."""
+    return obj.cls is None and _is_parameter(obj.heap.get("[]", NOTHING))
+
+
+def _is_parameter(value: Value) -> bool:
+    """Whether a value is parameters that the program makes: each is a tensor as well."""
+    held = frozenset(a.obj for a in value if isinstance(a, Ref))
+    return bool(held) and all(isinstance(obj, Module) and obj.parameter for obj in held) and any(isinstance(a, Tensor) for a in value)
 
 
 def slot_of(obj: Module, key: Const | None) -> str:

@@ -68,14 +68,17 @@ def _if(interp: Interpreter, stmt: ir.If) -> None:
         interp.guards = before.guards
         return
     ended = interp.reached.endings
-    start = len(ended)
+    start, misfits, function = len(ended), interp.reached.misfits, interp.frame.function
+    known = function in misfits
     after, built = _branch(interp, stmt.test, True, stmt.body)
-    middle = len(ended)
+    middle, known_after = len(ended), function in misfits
     interp.restore(before)
     end, otherwise = _branch(interp, stmt.test, False, stmt.orelse)
     if len(ended) > start:
         endings.pass_by(interp, stmt.body, ended[start:middle] if end.alive else ())
         endings.pass_by(interp, stmt.orelse, ended[middle:] if after.alive else ())
+    if (end.alive and not known) or (after.alive and not known_after):
+        endings.set_aside(interp)
     interp.trace = outer
     outer.add(built)
     outer.add(otherwise)

@@ -19,6 +19,12 @@ _OF_HABITAT = [
     for owner in ("ppo.PPO", "ppo.ppo.PPO", "ddppo.algo.DDPPO", "ddppo.algo.ddppo.DDPPO", "ddppo.algo.ddppo.DecentralizedDistributedMixin")
     for method in ("before_backward", "after_backward", "before_step", "after_step", "init_distributed")
 ]
+# Losses of MONAI, which derive from torch's. Source: MONAI 1.5, "monai/losses".
+_LOSSES_OF_MONAI = """
+    AsymmetricUnifiedFocalLoss BarlowTwinsLoss BendingEnergyLoss ContrastiveLoss DiceCELoss DiceFocalLoss DiceLoss DiffusionLoss FocalLoss
+    GeneralizedDiceFocalLoss GeneralizedDiceLoss GeneralizedWassersteinDiceLoss GlobalMutualInformationLoss HausdorffDTLoss LocalNormalizedCrossCorrelationLoss
+    LogHausdorffDTLoss MaskedDiceLoss SSIMLoss SoftDiceclDiceLoss SoftclDiceLoss TverskyLoss
+    """.split()
 CALLS: dict[str, str] = {
     **dict.fromkeys(_OF_HABITAT, "pure"),
     # MONAI: what applies a model to a volume, whole or window by window
@@ -31,6 +37,7 @@ CALLS: dict[str, str] = {
     "monai.inferers.inferer.SlidingWindowInferer": "inferer",
     "monai.inferers.inferer.SimpleInferer": "inferer",
     "monai.inferers.Inferer.__call__": "apply-second",
+    **{f"monai.losses.{name}": "loss" for name in _LOSSES_OF_MONAI},
     # CLIP: texts as one tensor of numbers, whatever the tokenizer. Source: openai/CLIP, "clip/clip.py"; open_clip 2.30, "open_clip/tokenizer.py".
     "clip.tokenize": "token-ids",
     "clip.clip.tokenize": "token-ids",

@@ -10,7 +10,7 @@ from looplint.dataclass import dataclass
 from looplint.domain.objects import Module, Obj, StateDict
 from looplint.flow.events import Event, Forward, LoadState, Save, Snapshot, Step
 from looplint.flow.graph import Loop
-from looplint.flow.remarks import Mix
+from looplint.flow.remarks import Mix, Withdraw
 from looplint.queries.program import Program
 from looplint.queries.relations import may_change, may_follow, related
 from looplint.syntax import ir
@@ -75,6 +75,12 @@ def is_set_anew(program: Program, taken: Event, step: Event, read: Save) -> bool
     between = (e for e in program.of(Snapshot) if e.root == read.root and step.index < e.index < read.index)
     again = [e for e in between if e.site == taken.site and set(e.guards) <= set(read.guards)]
     return bool(again) and _is_kept_under_a_key(taken)
+
+
+def picked_of_all_turns(program: Program, state: Obj) -> list[Save | LoadState]:
+    """The events that read a state out of a container which keeps one of each turn of a loop, and gives none up."""
+    given_up = {obj for e in program.of(Withdraw) for obj in e.subjects}
+    return [e for e in program.of(Save, LoadState) if any(kept is state and whole not in given_up for kept, whole in e.picked)]
 
 
 def _is_kept_under_a_key(taken: Event) -> bool:

@@ -160,14 +160,14 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
     if not steps_somewhere and not _hands_over(first.call):
         # Gradients of inputs, checks of gradients: nothing here is trained, unless gradients are cleared beside a backward that a call in error hides.
         hidden = not any(call.call in program.reached.gradient_calls for call in calls) and "zero_grad" in first.function.methods
-        return program.reached.misfits.get(first.function) if hidden else None
+        return program.reached.misfit(first.function) if hidden else None
     if events and not steps and all(_never_steps(program, e.root) or _happens_once(program, e) for e in events):
         return None  # checks of gradients, in a file that steps elsewhere
     if not any(call.call in program.reached.gradient_calls for call in calls):
         return _unreached(program, first)
     loss = _loss(first.call)
     if not events:
-        return program.reached.misfits.get(first.function, f"`{loss}` is not known to be a loss")
+        return program.reached.misfit(first.function) or f"`{loss}` is not known to be a loss"
     if not any(event.subjects for event in events):
         return f"the model that `{loss}` comes from is not known"
     unknown = [step for step in steps if id(step.call.node) not in known.steps]
@@ -240,7 +240,7 @@ def _unreached(program: Program, call: ir.GradientCall) -> str:
         return "the program is too large to be analysed in full"
     if call.function not in program.reached.functions and call.function.name != "<module>":
         return f"no call of `{call.function.qualname}` was found"
-    return program.reached.misfits.get(call.function, "no analysed path leads to it")
+    return program.reached.misfit(call.function) or "no analysed path leads to it"
 
 
 def _steps(info: ModuleInfo) -> Iterator[ir.GradientCall]:

@@ -158,6 +158,16 @@ def records(program: Program, loop: Loop, made: Sequence[Forward | Backward]) ->
     return any(related(program.stepped_modules, e.subjects) for e in made)
 
 
+def computes_terms(program: Program, loop: Loop, made: Sequence[Forward | Backward]) -> bool:
+    """Whether some forwards in a loop that counts compute the terms of one quantity of the same data, and nothing is trained or taken from data in it."""
+    if takes_data(loop) or any(loop in e.loops for e in program.of(Backward, Step)):
+        return False
+    terms = [e for e in made if isinstance(e, Forward) and e.loops[-1:] == (loop,) and e.fed_again]
+    known = {e.key for e in terms}
+    others = [e for e in made if loop in e.loops and e not in terms]
+    return bool(terms) and all(isinstance(e, Forward) and e.bare and e.inputs is not None and e.inputs.forwards <= known for e in others)
+
+
 def over_chunks(loop: Loop) -> bool:
     """Whether a loop counts where the chunks of something begin, of a size that has a name: `range(0, len(x), size)`, or the chunks."""
     return any(isinstance(atom, Iter) and any(map(_begins_chunk, atom.element)) for atom in loop.over) or _cuts_by_number(loop)

@@ -52,7 +52,7 @@ def may_be_trained(program: Program, event: Forward) -> bool:
     if program.is_trained(event) or any(_may_be_behind(program, event, each) for each in program.of(Backward)):
         return True
     loop = event.loops[-1] if event.loops else None
-    if loop is not None and not loop.repeats and loop.function in program.reached.misfits:
+    if loop is not None and not loop.repeats and loop.function is not None and program.reached.misfit(loop.function):
         return True  # what would go backward may stand behind a call that ends in an error
     untrained = [each for each in event.loops if each not in program.differentiating_loops]
     return any(each.loops and each.loops[-1] in untrained and related(held_by(each.subjects), event.subjects) for each in program.of(Step))

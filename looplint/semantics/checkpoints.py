@@ -16,6 +16,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.semantics import devices
 from looplint.semantics.downloads import is_downloaded
+from looplint.semantics.picked_states import picked_states
 from looplint.semantics.tensor_evidence import note_discarded
 from looplint.semantics.whole_checkpoints import has_no_such_entry
 from looplint.syntax import ir
@@ -27,6 +28,8 @@ def _state_dict(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
     """`obj.state_dict()`: a dict of its own that holds the object's own tensors."""
     state = interp.create(StateDict, expr.node, slot=obj.key)
     state.owner = obj
+    named = interp.born(expr.func.value) if isinstance(expr.func, ir.Attr) else interp.loops
+    state.owned_since = named if obj.loops is None else obj.loops
     interp.emit(Snapshot(), expr.node, {state})
     kept = _kept_as(interp, expr.func.value) if isinstance(expr.func, ir.Attr) else frozenset()
     return ref(state).union(*(ref(each) for each in kept if each.owner is obj))
@@ -55,7 +58,8 @@ def _load_state(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr:
     if key := has_no_such_entry(interp, obj, expr):
         endings.end_there(interp, f"`{ir.render(expr)}` ends in a RuntimeError: the state of the model has no `{key}`", expr)
         return UNKNOWN
-    interp.emit(LoadState(states=_told_states(args.values()), files=files_in(args.values())), expr.node, {obj})
+    states = _told_states(args.values())
+    interp.emit(LoadState(states=states, files=files_in(args.values()), picked=picked_states(interp, states, expr)), expr.node, {obj})
     return UNKNOWN
 
 
@@ -65,7 +69,8 @@ def _save(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     states = _told_states(values).union(*(_kept_as(interp, arg.value) for arg in expr.args[:1]))
     written = _written(values)
     made_in, made_each = _made_in(interp, written), _made_each(interp, written)
-    interp.emit(Save(states=states, parts=_parts(values), made_in=made_in, made_each=made_each), expr.node, {_disk(interp)})
+    picked = picked_states(interp, states, expr)
+    interp.emit(Save(states=states, parts=_parts(values), made_in=made_in, made_each=made_each, picked=picked), expr.node, {_disk(interp)})
     return NONE
 
 

@@ -43,6 +43,7 @@ from looplint.semantics.borrowed_forwards import lenders
 from looplint.semantics.carried import carries_state, leaves_outputs
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
 from looplint.semantics.dropouts import note_dropouts
+from looplint.semantics.fed_again import is_fed_again
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes, note_momentum_of_base, switches_of_forward
 from looplint.semantics.module_containers import fill_derived
@@ -164,6 +165,7 @@ def forward(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> Va
         frozen=frozen,
         bare=bare,
         repeated=_repeated(interp, expr),
+        fed_again=is_fed_again(interp, expr),
         autocast=interp.autocast,
         enabled=interp.enabling > 0,
         outside=interp.frame.outside,
