@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Unit = Literal["steps", "epochs", "validations"]
 _NO_VALUES: Mapping[str, Value] = MappingProxyType({})
+_NO_DEFAULTS: Mapping[str, int] = MappingProxyType({})
 _NONE_APPENDED: Mapping[tuple[int, object], Value] = MappingProxyType({})
 
 
@@ -204,6 +205,8 @@ class Scheduler(Obj):
     horizon: Const | None = None
     # And the text of it.
     counts_to: str = ""
+    # The number of steps after which it ends, where no setting says otherwise.
+    usual_end: int | None = None
     # The last of the milestones that are known as numbers.
     milestone: int | None = None
     # Whether it is built to end after as many steps as there are batches, undivided.
@@ -543,6 +546,8 @@ class Options(Obj):
     kind = "options"
     # The names of all options that it was told of.
     declared: frozenset[str] = frozenset()
+    # The whole numbers that some of them are where the command line has no other.
+    defaults: Mapping[str, int] = _NO_DEFAULTS
     # Whether it was told of options one by one, each by a name that the text has, and of nothing else.
     plain: bool = True
 
