@@ -287,6 +287,8 @@ class Module(TorchModule):
     arguments: Arguments | None = None
     # Whether what it computes itself, its parts aside, differs between train and eval mode; "" where only its name tells.
     modal: Literal["yes", "no", "maybe", ""] = ""
+    # What the program sets the rate of its dropouts to, as it goes over all of its parts: 0 ("off"), or something else at some place.
+    dropouts: Literal["", "off", "other"] = ""
     # The attributes that its forward may read; None where that is not known.
     reads: frozenset[str] | None = None
     # Whether its running statistics are those of the last batch alone: a norm with `momentum=1`.
