@@ -156,12 +156,12 @@ from looplint.queries.feeding import (
 from looplint.queries.finished_updates import clipped_before_the_scaler
 from looplint.queries.freezing import FrozenStep, stays_frozen, steps_while_frozen
 from looplint.queries.iterations import (
-    bounds_of,
     counter_given,
     depth_apart,
     in_one_turn,
     is_within,
     may_go_on,
+    reaches_the_end_of,
     ruled_out_by_settings,
     shares_a_call,
     turns_after,
@@ -230,7 +230,7 @@ from looplint.queries.naming import (
     to_switch,
     whole_called_at,
 )
-from looplint.queries.one_builder import is_beside, is_given_states_of, others_step, steps_in_some_call
+from looplint.queries.one_builder import is_beside, is_given_states_of, others_step, steps_in_some_call, steps_in_the_turn
 from looplint.queries.phases import ForeignGradients, foreign_gradients
 from looplint.queries.piling_up import piles_up_in
 from looplint.queries.precision import (
@@ -414,7 +414,7 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "is_for_training", "is_switched", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "loops_around", "evaluates_batches", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_matters_for_some", "parts_without_train_mode", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "built_in_eval", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "in_words", "is_sent_backward_by_others", "are", "call_of", "as_one", "same_phase", "Case", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "of_a_few", "takes_data", "repeats_since", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "to_clear", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "is_meant_for", "trains_a_copy", "trains_another", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn", "runs_by_itself", "may_apply_gradients", "reaches_into_the_turn_before", "eval_mode_of", "goes_over_training_data", "tries_out", "is_dropped_at_the_return", "gives_out", "computes_terms",
+    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "is_for_training", "is_switched", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "loops_around", "evaluates_batches", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_matters_for_some", "parts_without_train_mode", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "built_in_eval", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "bounds_of", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "in_words", "is_sent_backward_by_others", "are", "call_of", "as_one", "same_phase", "Case", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "of_a_few", "takes_data", "repeats_since", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "to_clear", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "is_meant_for", "trains_a_copy", "trains_another", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn", "runs_by_itself", "may_apply_gradients", "reaches_into_the_turn_before", "eval_mode_of", "goes_over_training_data", "tries_out", "is_dropped_at_the_return", "gives_out", "computes_terms", "reaches_the_end_of", "steps_in_the_turn",
     "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "construction_of", "held_by", "only", "subjects",
     "contains_part", "may_follow", "may_follow_in_its_life", "samples", "shortened_passes", "untrained_loop", "measuring_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "keeps_its_factor", "may_leave_the_update", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand", "update_without_step",

@@ -57,7 +57,8 @@ def train(net: nn.Module, loader, epochs: int):
 - A step outside the loop that is directly around a training loop.
 - A step that may be another scheduler's.
 - A loop over batches that steps several times with each (`for t in range(horizon)`): the schedule may count the batches.
-- A loop that goes as far as the schedule does: `T_max=total` and `while step < total`, with several updates a turn.
+- A loop that goes as far as the schedule does: `T_max=total` and `while step < total`, with several updates a turn; as many epochs as the schedule
+  has steps, by their numbers or the defaults of options.
 
 ## Repair
 
@@ -77,12 +78,12 @@ from looplint.rule import (
     Schedule,
     Scheduler,
     Step,
-    bounds_of,
     called_at,
     construction_of,
     note,
     only,
     over_data,
+    reaches_the_end_of,
     refs,
 )
 
@@ -107,8 +108,8 @@ def check(program: Program) -> Reports:
             continue  # scheduler.step(epoch)
         if over_data(event.loops[-1]) and not over_data(inner):
             continue  # a loop over batches, in which several updates are made with each
-        if scheduler.counts_to and scheduler.counts_to in bounds_of(event.loops[-1]):
-            continue  # a loop that goes as far as the schedule does: `while step < total`
+        if reaches_the_end_of(scheduler, event.loops[-1]):
+            continue  # a loop that goes as far as the schedule does: `while step < total`, or 20 epochs and a schedule of 20 steps
         name = called_at(event, scheduler)
         construct = construction_of(program, scheduler)
         short = scheduler.ends_with_an_epoch and event.loops[-1].repeats

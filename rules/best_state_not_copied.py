@@ -72,7 +72,7 @@ def fit(net: nn.Module, loader, validate, epochs: int):
 
 ## Repair
 
-Safe: `copy.deepcopy(...)`, with the import. Unsafe where a state from before the training is all that is loaded after it: its copy would undo the training.
+Safe: `copy.deepcopy(...)`, with the import, in each branch that takes the state. Unsafe where a state from before the training is all that is loaded after it: its copy would undo the training.
 
 ## Evidence
 
@@ -83,6 +83,7 @@ from collections.abc import Iterator
 
 from looplint.rule import (
     Automaton,
+    Case,
     CopyValue,
     Event,
     LoadState,
@@ -93,7 +94,9 @@ from looplint.rule import (
     Report,
     Reports,
     Save,
+    Site,
     Snapshot,
+    as_one,
     called_at,
     in_one_turn,
     is_mixed,
@@ -115,6 +118,7 @@ OF_ALL_TURNS = Automaton(start="none", arrows={("none", "snapshot"): "fresh", ("
 
 def check(program: Program) -> Reports:
     read = {state for event in program.of(Save, LoadState) for state in event.states}
+    reported: set[Site] = set()
     for state in program.states:
         if state not in read or not isinstance(state.owner, Module):
             continue  # a state that nothing reads, or that of an optimizer or a scheduler
@@ -135,8 +139,11 @@ def check(program: Program) -> Reports:
             message += " whenever it is the best, or of this one if its weights are to come back"
         since = "another state is loaded here" if loaded else "the parameters change here"
         notes = note(path.since, since) + note(reading, f"and the state is {what} here")
-        for event in (taken, *taken_too(program, state, taken, reading)):
-            yield Report(event, message, notes, repair=CopyValue(event=event, alone=alone))
+        taken_in = [e for e in (taken, *taken_too(program, state, taken, reading)) if e.site not in reported]
+        reported.update(e.site for e in taken_in)
+        cases = [Case(name, Report(e, message, notes, repair=CopyValue(event=e, alone=alone)), "it is taken here too") for e in taken_in]
+        if cases:
+            yield as_one(message, cases)
 
 
 def _stale_reads(program: Program, state: Obj, owner: Module) -> Iterator[tuple[Event, Snapshot, PathState]]:

@@ -65,7 +65,8 @@ torch.save(net.state_dict(), "weights.pt")
 
 ## Repair
 
-Safe: `map_location=` with the program's device where one name holds it, else `"cpu"`: torch's `load_state_dict` copies from there.
+Safe: `map_location=` with the program's device where one name holds it, else `"cpu"`: torch's `load_state_dict` copies from there,
+and `set_rng_state` takes the state of a generator from there alone.
 Unsafe where other code keeps a tensor of the file, which then stays on the CPU.
 
 ## Evidence

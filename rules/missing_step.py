@@ -92,6 +92,7 @@ from looplint.rule import (
     others_step,
     ruled_out_by_settings,
     steps_in_some_call,
+    steps_in_the_turn,
     unheld,
 )
 
@@ -142,7 +143,7 @@ def _lost(program: Program, optimizer: Optimizer | Engine, event: Backward, own:
     cleared = _cleared_each_time(program, optimizer, event, own)
     if may_apply_gradients(program, optimizer, event, cleared):
         return None
-    others = [o for step in (*rest, *beside) if step.loops == event.loops for o in step.subjects if program.touches(event, o)]
+    others = [o for step in (*rest, *beside) if steps_in_the_turn(program, step, event) for o in step.subjects if program.touches(event, o)]
     if others and (cleared is None or is_given_states_of(program, optimizer, others, event)):
         return None  # what another optimizer steps on is trained here
     if touch == "must":

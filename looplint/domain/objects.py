@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Unit = Literal["steps", "epochs", "validations"]
 _NO_VALUES: Mapping[str, Value] = MappingProxyType({})
+_NO_DEFAULTS: Mapping[str, int] = MappingProxyType({})
 _NONE_APPENDED: Mapping[tuple[int, object], Value] = MappingProxyType({})
 
 
@@ -209,6 +210,8 @@ class Scheduler(Obj):
     horizon: Const | None = None
     # And the text of it.
     counts_to: str = ""
+    # The number of steps after which it ends, where no setting says otherwise.
+    usual_end: int | None = None
     # The last of the milestones that are known as numbers.
     milestone: int | None = None
     # Whether it is built to end after as many steps as there are batches, undivided.
@@ -289,6 +292,8 @@ class Module(TorchModule):
     arguments: Arguments | None = None
     # Whether what it computes itself, its parts aside, differs between train and eval mode; "" where only its name tells.
     modal: Literal["yes", "no", "maybe", ""] = ""
+    # What the program sets the rate of its dropouts to, as it goes over all of its parts: 0 ("off"), or something else at some place.
+    dropouts: Literal["", "off", "other"] = ""
     # The attributes that its forward may read; None where that is not known.
     reads: frozenset[str] | None = None
     # Whether its running statistics are those of the last batch alone: a norm with `momentum=1`.
@@ -554,6 +559,8 @@ class Options(Obj):
     kind = "options"
     # The names of all options that it was told of.
     declared: frozenset[str] = frozenset()
+    # The whole numbers that some of them are where the command line has no other.
+    defaults: Mapping[str, int] = _NO_DEFAULTS
     # Whether it was told of options one by one, each by a name that the text has, and of nothing else.
     plain: bool = True
 

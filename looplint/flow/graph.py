@@ -45,6 +45,8 @@ class Loop:
     taken: set[Obj] = field(default_factory=set)
     # Whether `next` takes a batch of a loader in each turn, wherever its iterator is made.
     draws: bool = False
+    # How many turns it has by the numbers in the text, where no setting says otherwise.
+    usual: int | None = None
     # Whether it has one turn by the number that it counts to.
     once: bool = False
     # Whether a backward in it retains its graph, and then the forwards whose graphs a turn takes over from the one before; None where that was not looked for.

@@ -89,7 +89,7 @@ def assign(interp: Interpreter, target: ir.Expr, value: Value, stmt: ir.Stmt | N
             bind_name(interp, target.id, value)
             hooks.named.run(interp, target, value)
             if not isinstance(stmt, ir.AugAssign):
-                interp.note_name(target.id)
+                interp.note_name(target.id, stmt.value if isinstance(stmt, ir.Assign) else None)
             if isinstance(stmt, ir.Assign) and target.id in interp.frame.locals:
                 shared.note_taken(interp, interp.frame, target.id, value, stmt.value)
             if not isinstance(stmt, ir.Assign) or ir.path_of(stmt.value) != "self":  # what a method calls itself is no name for its callers

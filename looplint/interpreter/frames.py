@@ -57,7 +57,7 @@ class Frame:
     """An activation of a function in one calling context."""
 
     __slots__ = (
-        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "fails", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "passes", "pauses", "returns", "shared", "stars", "tests", "written", "yields",
+        "abstract", "born", "call", "caller", "calls", "chosen", "closure", "ctx", "depth", "endless", "entered", "entries", "fails", "function", "given", "handed", "instance", "locals", "module", "on_yield", "outside", "owner", "parts", "passes", "pauses", "returns", "shared", "stars", "tests", "written", "yields",
     )  # fmt: skip
 
     def __init__(self, function: ir.Function, module: ModuleInfo, closure: Frame | None, ctx: CallString, depth: int) -> None:
@@ -69,6 +69,8 @@ class Frame:
         self.locals: dict[str, Value] = {}
         self.entered: tuple[Loop, ...] = ()
         self.born: dict[str, tuple[Loop, ...]] = {}
+        # The names that stand for another name, or a part of what that holds: `rows = self.sums`.
+        self.parts: dict[str, str] = {}
         self.owner: ClassRef | None = None
         self.instance: Value = frozenset()
         self.returns: list[tuple[Snapshot, Value]] = []

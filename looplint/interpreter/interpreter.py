@@ -263,12 +263,18 @@ class Interpreter(Position):
         """The object that the settings of a library belong to; one for the whole program."""
         return self.known(Settings, ("settings", qualname), qualname)
 
-    def note_name(self, name: str) -> None:
-        """A name was assigned; under a condition only the first time counts."""
+    def note_name(self, name: str, given: ir.Expr | None = None) -> None:
+        """A name was assigned, by what expression; under a condition only the first time counts."""
         if self.guarded():
             self.frame.born.setdefault(name, self.loops)
         else:
             self.frame.born[name] = self.loops
+        while isinstance(given, ir.Attr | ir.Subscript):
+            given = given.value
+        if isinstance(given, ir.Name):
+            self.frame.parts[name] = given.id
+        else:
+            self.frame.parts.pop(name, None)
 
     def note_birth(self, target: ir.Attr) -> None:
         """An attribute was assigned: sums in it start here."""
@@ -291,7 +297,23 @@ class Interpreter(Position):
                 held = [atom.obj for atom in self.frame.locals.get(base, NOTHING) if isinstance(atom, Ref)]
                 # Another one, as of `if step % 100 == 0: sums = {}`, is made now and then.
                 in_each_turn = [o for o in held if not _is_made_in_a_branch(o)]
-                return max((o.loops or () for o in in_each_turn or held), key=len, default=())
+                return max((o.loops or () for o in in_each_turn or held), key=len) if held else self._born_as(base)
+        return ()
+
+    def _born_as(self, name: str) -> tuple[Loop, ...]:
+        """The loops that were running when the tensor of a name was made: here, with what it is a part of, by a caller that passes its name, or for the call."""
+        for frame in self.frame.outward():
+            for _ in frame.parts:
+                name = frame.parts.get(name, name)
+            if name in frame.born:
+                return frame.born[name]
+            match (frame.written or {}).get(name):
+                case ir.Name(id=name):
+                    pass
+                case ir.Call() | ir.Binary():
+                    return frame.entered
+                case _:
+                    return ()
         return ()
 
     def reachable(self, values: Iterable[Value]) -> list[Obj]:

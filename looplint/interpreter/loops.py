@@ -11,6 +11,7 @@ from looplint.interpreter import roles
 from looplint.interpreter.carried_graphs import taken_over
 from looplint.interpreter.frames import LoopScope, Snapshot, merge
 from looplint.interpreter.interpreter import Interpreter
+from looplint.interpreter.usual import usual_turns
 from looplint.syntax import ir, last_turn, ranges
 
 _PASSES = 3
@@ -50,6 +51,7 @@ def over(interp: Interpreter, stmt: ir.For, iterated: Value) -> Loop:
     loop.targets = frozenset(ir.paths_in(stmt.target))
     loop.bound = frozenset().union(*(a.bound for a in iterated if isinstance(a, Iter)))
     loop.counted = _counted(interp, stmt.iter)
+    loop.usual = usual_turns(interp, stmt.iter)
     loop.once = _runs_once(interp, stmt.iter)
     return loop
 

@@ -116,6 +116,7 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
                 obj.optimizer = reduce(join, driven)
             obj.unit = schedulers[0].unit if alike(o.unit for o in schedulers) else obj.unit
             obj.horizon = schedulers[0].horizon if alike(o.horizon for o in schedulers) else obj.horizon
+            obj.usual_end = schedulers[0].usual_end if alike(o.usual_end for o in schedulers) else obj.usual_end
             obj.of_torch = all(o.of_torch for o in schedulers)
             obj.constant = all(o.constant for o in schedulers)
             obj.in_stairs = all(o.in_stairs for o in schedulers)

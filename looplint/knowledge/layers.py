@@ -63,6 +63,8 @@ DROPPING = frozenset({
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "Transformer", "TransformerEncoderLayer",
     "TransformerDecoderLayer", "MultiheadAttention", "RNN", "LSTM", "GRU",
 })  # fmt: skip
+# Those that are a dropout and nothing else, with its rate in `p`.
+RATED_DROPOUTS = frozenset(name for name in DROPPING if "Dropout" in name)
 RECURRENT = frozenset({"RNN", "LSTM", "GRU"})
 # Dropouts as functions, whose `training` is True where it is not given.
 FUNCTIONAL_DROPOUTS = frozenset(f"torch.nn.functional.{name}" for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"))

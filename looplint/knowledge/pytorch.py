@@ -61,7 +61,16 @@ CALLS: dict[str, str] = {
     },
     **{
         f"torch.cuda.{name}": "asked-of-gpu"
-        for name in ("get_device_name", "get_device_properties", "get_device_capability", "mem_get_info", "current_device", "Stream")
+        for name in (
+            "get_device_name",
+            "get_device_properties",
+            "get_device_capability",
+            "get_rng_state",
+            "random.get_rng_state",
+            "mem_get_info",
+            "current_device",
+            "Stream",
+        )
     },
     "torch.cuda.empty_cache": "released",
     "torch.cuda.memory.empty_cache": "released",

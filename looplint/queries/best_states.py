@@ -12,7 +12,7 @@ from looplint.flow.events import Event, Forward, LoadState, Save, Snapshot, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Mix, Withdraw
 from looplint.queries.program import Program
-from looplint.queries.relations import may_change, may_follow, related
+from looplint.queries.relations import exclude_each_other, may_change, may_follow, related
 from looplint.syntax import ir
 from looplint.syntax.running_best import keeps_best, pairs
 
@@ -62,12 +62,25 @@ def undoes_training(program: Program, reading: Event, taken: Snapshot) -> bool:
 
 
 def taken_too(program: Program, state: Obj, taken: Event, read: Event) -> list[Event]:
-    """Where a state that is restored is taken otherwise: in other branches of the same loop, or in a loop that the first is taken before."""
-    if not isinstance(read, LoadState):
+    """Where a state that is read is taken otherwise: in other branches of the same loop, or, if it is restored, in a loop that the first is taken before."""
+    if not isinstance(read, Save | LoadState):
         return []
-    taken_as = read.states if not taken.loops else {state}
-    others = (e for e in program.of(Snapshot) if e is not taken and e.certain and not taken_as.isdisjoint(e.subjects))
-    return [e for e in others if e.loops[: len(taken.loops)] == taken.loops and (e.loops == taken.loops or not taken.loops)]
+    beside = {s for s in read.states if _is_state_of(s, state)}
+    taken_as = beside if not taken.loops else {state}
+    found: list[Event] = []
+    for other in program.of(Snapshot):
+        if other is taken or not other.certain or beside.isdisjoint(other.subjects):
+            continue
+        in_another_branch = other.loops == taken.loops and exclude_each_other(other, taken)
+        at_another_time = other.loops[: len(taken.loops)] == taken.loops and (other.loops == taken.loops or not taken.loops)
+        if in_another_branch or (isinstance(read, LoadState) and at_another_time and not taken_as.isdisjoint(other.subjects)):
+            found.append(other)
+    return found
+
+
+def _is_state_of(one: Obj, other: Obj) -> bool:
+    """Whether two states are of one object, or of an object and a part of it."""
+    return isinstance(one, StateDict) and isinstance(other, StateDict) and related([one.owner], [other.owner])
 
 
 def is_set_anew(program: Program, taken: Event, step: Event, read: Save) -> bool:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from looplint.dataclass import replace
 from looplint.domain.call_string import CallString
+from looplint.domain.objects import Scheduler
 from looplint.flow.events import Event
 from looplint.flow.graph import EventGraph, Guard, Loop
 from looplint.interpreter.settled import rebound_in
@@ -49,6 +50,13 @@ def bounds_of(loop: Loop) -> frozenset[str]:
             compared = [c for c in walk(test) if isinstance(c, Compare)]
             return frozenset(render(operand) for each in compared for operand in (each.left, *each.rights))
     return frozenset()
+
+
+def reaches_the_end_of(scheduler: Scheduler, loop: Loop) -> bool:
+    """Whether a loop has as many turns as a schedule has steps: by the same text, or by the numbers in the text and the defaults of options."""
+    if scheduler.counts_to and scheduler.counts_to in bounds_of(loop):
+        return True
+    return scheduler.usual_end is not None and loop.usual is not None and scheduler.usual_end <= loop.usual
 
 
 def may_go_on(program: Program, event: Event, loop: Loop) -> bool:

@@ -16,6 +16,7 @@ from looplint.knowledge.layers import BATCH_NORM_MODELS, BUILT_OF_LAYERS, DROPPI
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.bypassed import bypassed, unread
 from looplint.queries.data_loops import over_data
+from looplint.queries.dropouts_set_off import is_of_another_library, set_off_in
 from looplint.queries.incidence import built_with
 from looplint.queries.iterations import is_within
 from looplint.queries.passes_in_turn import validates_in_its_turn
@@ -131,6 +132,7 @@ def has_no_mode(program: Program, module: Obj) -> bool:
 
 def mode_matters(module: Obj, besides: Collection[Obj] = ()) -> bool | None:
     """Whether train and eval mode differ for a module, `besides` some of its parts: None where its parts are not all known, or chosen."""
+    besides = {*besides, *set_off_in(module)}
     layers, known = _layers_with_modes(module, besides)
     if not layers:
         return False if known else None
@@ -270,7 +272,7 @@ def mode_effects(*modules: Obj, dropout: str, norm: str) -> str:
     """What a mode does to some modules: the words for dropout, for batch norm, or for both; no more is said than is known of the layers of each."""
     effects = set[str]()
     for module in modules:
-        layers, _ = _layers_with_modes(module, ())
+        layers, _ = _layers_with_modes(module, set_off_in(module))
         drops, norms = [layer for layer in layers if layer in DROPPING], [layer for layer in layers if "Norm" in layer]
         if not layers or len(layers) != len(drops) + len(norms):
             return f"{dropout}, and {norm}, if {'it has' if len(modules) == 1 else 'they have'} such layers"
@@ -301,7 +303,7 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             *(a.obj for value in (*_parts(obj).values(), *_given_layers(obj)) for a in value if isinstance(a, Ref)),
             *filter(_can_be_called, _alternatives(obj)),
         ]
-        if isinstance(obj, Module) and (not parts or _is_of_another_library(obj)) and (not of_torch or leaf in BUILT_OF_LAYERS):
+        if isinstance(obj, Module) and (not parts or is_of_another_library(obj)) and (not of_torch or leaf in BUILT_OF_LAYERS):
             known = known and obj.cls is not None and not obj.symbolic
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
             known = False
@@ -310,11 +312,6 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
             known = False
         work.extend(o for o in parts if isinstance(o, Module | Container))
     return layers, known
-
-
-def _is_of_another_library(obj: Obj) -> bool:
-    """Whether a module is built by a library other than torch: what the program puts into it is not all that it has."""
-    return obj.cls is None and bool(obj.qualname) and not obj.qualname.startswith("torch.")
 
 
 def _alternatives(obj: Obj) -> Sequence[Obj]:

@@ -29,6 +29,12 @@ def is_beside(step: Step, optimizer: Optimizer | Engine, backward: Backward) -> 
     return bool(holds and optimizer.holds) and not related(optimizer.holds, holds)
 
 
+def steps_in_the_turn(program: Program, step: Step, backward: Backward) -> bool:
+    """Whether a step is one of the turn in which something goes backward: right in that loop, or in one over several optimizers, in which nothing else does."""
+    inner = step.loops[len(backward.loops) :]
+    return step.loops[: len(backward.loops)] == backward.loops and program.differentiating_loops.isdisjoint(inner)
+
+
 def others_step(steps: Iterable[Step], optimizer: Optimizer | Engine, backward: Backward) -> bool:
     """Whether other optimizers step on all that this one holds, where the gradients are computed, in this call or in another: it was rebuilt."""
     inner = backward.loops[-1].site.node

@@ -27,6 +27,8 @@ _HARMLESS = frozenset({
 })  # fmt: skip
 # Functions that give random number generators their states, torch's own and others'.
 _OF_GENERATORS = regex(r"rng|random|generator", re.IGNORECASE)
+# Methods that set the state of what they belong to, whatever that is.
+_SETTING = frozenset({"set_state", "setstate"})
 # The methods that move a module to where the program is to run.
 _MOVING = frozenset({"to", "cuda", "xpu", "npu"})
 # Words of what a checkpoint holds besides tensors.
@@ -36,7 +38,8 @@ _NO_TENSORS = regex(r"epoch|iter|step|best|args|config|opt$|seed|name|version|ar
 class MapLocation(Repair):
     """Pass `map_location`: the device of the program, by the one name that it has in reach, or else the CPU.
 
-    On the CPU, tensors are safe that are copied from there: those in the states of torch's own objects.
+    On the CPU, tensors are safe that are copied from there: those in the states of torch's own objects. The states of random number generators, those of a GPU
+    as well, are taken from there alone: a file that holds them is loaded there.
 
     Attributes:
         event: the load.
@@ -52,23 +55,31 @@ class MapLocation(Repair):
         if not isinstance(node, cst.Call) or any(a.star for a in node.args):
             raise Infeasible("the call cannot take another argument")
         names = _devices_at(place.statement, layout) or _devices_above(place.statement, layout)
-        value = names.pop() if len(names) == 1 else '"cpu"'
-        if value == '"cpu"' and self.event.file.holds_module and not self.restored and not _is_moved(node, place.statement, layout):
-            raise Infeasible("the module that is loaded would stay on the CPU")
         copying = {e.site.node for e in self.restored}
         loads = [node, *_same_loads(node, place.statement, layout)]
-        calls = [c for load in loads for c in _handed_to(load, layout.statement_of(load) or place.statement, layout) if c not in copying]
-        called = {_name_of(c) if isinstance(c, cst.Call) else None for c in calls}
-        safe = (
-            bool(self.restored) and called <= _HARMLESS
-            if value == '"cpu"'
-            else not any(name and _OF_GENERATORS.search(name) for name in called)
-        )
+        given = [c for load in loads for c in _handed_to(load, layout.statement_of(load) or place.statement, layout) if c not in copying]
+        calls = [c for c in given if isinstance(c, cst.Call)]
+        of_generators = {c for c in calls if _is_of_a_generator(c)}
+        value = names.pop() if len(names) == 1 and not of_generators else '"cpu"'
+        if value == '"cpu"' and self.event.file.holds_module and not self.restored and not _is_moved(node, place.statement, layout):
+            raise Infeasible("the module that is loaded would stay on the CPU")
+        harmless = len(calls) == len(given) and all(_is_harmless(c) for c in calls)
+        safe = bool(self.restored) and harmless if value == '"cpu"' else True
         applicability: Literal["safe", "unsafe"] = "safe" if safe else "unsafe"
         draft = Draft(layout)
         for load in loads:
             draft.add_argument(load, f"map_location={value}")
         return Plan(f"Pass map_location={value}", applicability, [draft])
+
+
+def _is_of_a_generator(call: cst.Call) -> bool:
+    """Whether a call gives something to a random number generator, by its name, or by any name in it if it sets a state: `generator.set_state(state)`."""
+    words = [n.value for n in walk(call) if isinstance(n, cst.Name | cst.SimpleString)] if _name_of(call) in _SETTING else [_name_of(call)]
+    return any(map(_OF_GENERATORS.search, words))
+
+
+def _is_harmless(call: cst.Call) -> bool:
+    return _name_of(call) in _HARMLESS or (_name_of(call) in _SETTING and _is_of_a_generator(call))
 
 
 def _same_loads(node: cst.Call, place: Statement, layout: Layout) -> list[cst.Call]:

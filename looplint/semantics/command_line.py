@@ -56,6 +56,8 @@ def _declare(obj: Options, args: Arguments) -> None:
     told = constant_of(args.keywords.get("dest", NOTHING))
     obj.plain = obj.plain and ("dest" not in args.keywords or told is not None)
     obj.declared |= {long if told is None else str(told.value)}
+    if known is not None and type(known.value) is int:
+        obj.defaults = {**obj.defaults, long if told is None else str(told.value): known.value}
     if devices.is_choice(default):
         obj.heap[long] = default
     elif "drop" in long and known is not None and isinstance(known.value, int | float) and not known.value:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from looplint.domain.objects import Module
+from looplint.domain.objects import Module, Obj
 from looplint.domain.values import NOTHING, ClassRef, Const, External, Ref, Value, constant_of
+from looplint.flow.graph import Guard
 from looplint.flow.remarks import Drop
-from looplint.interpreter import classes
+from looplint.interpreter import classes, objects
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.layers import DROPS_ON_PURPOSE, FUNCTIONAL_ATTENTION, FUNCTIONAL_DROPOUTS
 from looplint.syntax import ir
@@ -23,6 +24,30 @@ def note_dropouts(interp: Interpreter, obj: Module) -> None:
             drop.own = function.params[0].name
             interp.remark(drop, call.node, {obj})
             interp.frame = saved
+
+
+def note_rate(interp: Interpreter, part: Obj, value: Value) -> None:
+    """Note what the rate of all dropouts of a model is set to, where the program goes over its parts: `for m in net.modules(): if isinstance(m, Dropout): m.p = 0`."""
+    whole = part.parent
+    if not isinstance(whole, Module) or not any(isinstance(a, Ref) and a.obj is part for a in whole.heap.get(objects.ANY_PART, ())):
+        return
+    known = constant_of(value)
+    off = known is not None and not known.value and all(_asks_for_dropout(guard) for guard in interp.guards)
+    whole.dropouts = "off" if off and whole.dropouts != "other" else "other"
+
+
+def _asks_for_dropout(guard: Guard) -> bool:
+    """Whether a condition asks what kind of layer a part is, and nothing else: whether it is a dropout, or has a rate."""
+    match guard.test:
+        case ir.Call(func=ir.Name(id="isinstance" | "issubclass"), args=[ir.Arg(value=asked), ir.Arg(value=kinds)]):
+            return guard.held and ir.path_of(asked) is not None and "Dropout" in ir.render(kinds)
+        case ir.Call(func=ir.Name(id="hasattr"), args=[_, ir.Arg(value=ir.Const(value="p"))]):
+            return guard.held
+        case ir.Compare(ops=["==" | "is" | "in"], left=left, rights=[right]):
+            return guard.held and "Dropout" in ir.render(right) + ir.render(left)
+        case ir.Call(func=ir.Attr(attr="startswith" | "endswith"), args=[ir.Arg(value=ir.Const(value=str(name)))]):
+            return guard.held and "Dropout" in name
+    return False
 
 
 def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tuple[ir.Function, ClassRef, Drop, ir.Call]]:

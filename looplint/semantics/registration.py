@@ -35,6 +35,7 @@ from looplint.knowledge.frameworks import FRAMEWORK_BASES
 from looplint.knowledge.lookup import call_effect
 from looplint.knowledge.pytorch import BARE_MODULES, GRADIENTS
 from looplint.semantics.borrowed_forwards import note_borrowed
+from looplint.semantics.dropouts import note_rate
 from looplint.semantics.parameters import is_frozen
 from looplint.syntax import ir
 
@@ -79,6 +80,8 @@ def _part_assigned(interp: Interpreter, obj: Obj, target: ir.Attr, value: Value)
         ready(ref(obj))  # it takes over what another one has, that of torch's constructor too
         return
     _note_assigned(interp, obj, target, value)
+    if target.attr == "p":
+        note_rate(interp, obj, value)
     if target.attr == "forward":
         note_borrowed(interp, obj, value)
     if isinstance(obj, Module):

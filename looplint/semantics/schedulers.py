@@ -16,6 +16,7 @@ from looplint.interpreter.handed_down import changed_in
 from looplint.interpreter.names import lookup
 from looplint.interpreter.transfers import construction, method_transfer, transfer
 from looplint.interpreter.turns import is_one
+from looplint.interpreter.usual import usual_number
 from looplint.knowledge.schedules import ENDS, RATES, SCHEDULER_FACTORS, SCHEDULER_HORIZONS, STEP_UNIT_SCHEDULERS, TOTALS
 from looplint.semantics import checkpoints
 from looplint.semantics.pipeline_stages import run_stages, runs_stages
@@ -290,6 +291,9 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
         obj.optimizer = obj.optimizer.union(*(other.optimizer or NOTHING for other in inner))
     obj.unit = unit_of(interp, obj, args, expr) or _unit_of_start(interp, obj, expr)
     obj.ends_with_batches = _ends_with_batches(obj, args)
+    position, keyword = ENDS.get(obj.qualname.rpartition(".")[2], (None, ""))
+    end = _argument(expr, position, keyword) if position is not None else None
+    obj.usual_end = usual_number(interp, end) if end is not None else None
     bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else [obj.qualname]
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)
     obj.given_start = _is_given_start(args, expr)

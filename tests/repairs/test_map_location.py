@@ -79,8 +79,36 @@ def test_a_device_that_is_used_above_is_the_one_for_all(move: str, other: str) -
     assert _repair(other, move) == ("self.device", "safe")
 
 
-def test_states_of_generators_lie_on_the_cpu() -> None:
-    assert _repair("torch.set_rng_state(checkpoint['random'])", "net.to(self.device)") == ("self.device", "unsafe")
+@pytest.mark.parametrize(
+    ("other", "applicability"),
+    [
+        ("torch.set_rng_state(checkpoint['random'])", "safe"),
+        ("torch.random.set_rng_state(checkpoint['random']['torch']); torch.cuda.set_rng_state_all(checkpoint['random']['cuda'])", "safe"),
+        ("states = checkpoint['random']; torch.cuda.set_rng_state(states['cuda'])", "safe"),
+        ("torch.Generator().set_state(checkpoint['random'])", "safe"),
+        ("self.generator.set_state(checkpoint['random'])", "safe"),
+        ("g = torch.Generator(); g.set_state(checkpoint['rng'])", "safe"),
+        ("restore_random_states(checkpoint['random'])", "unsafe"),
+        ("torch.set_rng_state(checkpoint['random']); self.shadow = checkpoint['average']", "unsafe"),
+    ],
+)
+def test_states_of_generators_lie_on_the_cpu(other: str, applicability: str) -> None:
+    assert _repair(other, "net.to(self.device)") == ('"cpu"', applicability)
+
+
+@pytest.mark.parametrize(
+    ("saved", "codes"),
+    [
+        ("torch.cuda.get_rng_state()", set()),
+        ("torch.cuda.get_rng_state_all()", {"LL803"}),  # an empty list without a GPU
+        ("torch.cuda.get_rng_state() if torch.cuda.is_available() else None", {"LL803"}),
+        ("torch.get_rng_state()", {"LL803"}),
+    ],
+)
+def test_a_program_that_reads_the_state_of_a_gpu_needs_one(saved: str, codes: set[str]) -> None:
+    saves = f"if loader.done: torch.save({{'random': {saved}}}, 'random.pt')"
+    code = RESUMED.replace("OTHER", saves).replace("MOVE", "net.to(self.device)")
+    assert {f.code for f in looplint.lint(code)} & {"LL803"} == codes
 
 
 def test_a_device_that_is_used_under_a_condition_alone_may_not_be_there() -> None:
