@@ -70,13 +70,9 @@ def train(net: nn.Module, loader, valid, epochs: int):
   mode one by one before the forward: `for dropout in model.dropouts: dropout.eval()`.
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
-<<<<<<< HEAD
-- Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out.
 - Policies that a function of evaluation tries out, `evaluate(env)`, where it is not known that a layer differs.
-=======
 - Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out, and dropouts that the program
   has all set to a rate of 0 (`for m in model.modules(): if isinstance(m, nn.Dropout): m.p = 0`).
->>>>>>> cure74c
 - A pass over the very loader that the model is trained on is advice: it measures the training.
 - Where a dropout is 0 by default, by an option of the command line or an object on which options are set, this is advice, unless the program sets modes.
 
