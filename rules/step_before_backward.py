@@ -72,6 +72,7 @@ from looplint.rule import (
     Report,
     Reports,
     Step,
+    Visit,
     backwards_not_for,
     called_at,
     note,
@@ -105,7 +106,9 @@ def check(program: Program) -> Reports:
         visits = program.run(AUTOMATON, optimizer, only_with=Step, without=backwards_not_for(program, optimizer))
         # Steps of this optimizer in a loop that find cleared gradients on every path; those of an earlier backward, which a step may skip, on some.
         steps = [v for v in visits if v.event.kind == "step" and v.event.loops and v.certain]
-        early = {v.event for v in steps if v.always("empty") or (v.always("empty", "wiped") and v.sometimes("empty"))}
+        early = {
+            v.event for v in steps if v.always("empty") or (v.always("empty", "wiped") and v.sometimes("empty") and _are_left(v, steps))
+        }
         # A step behind the backward that it was written for, which fills the parameters of what no optimizer holds: the order is right.
         early -= {
             v.event for v in visits if v.event in early and any(stands_behind_its_own(program, s.last(Clear), v.event) for s in v.states)
@@ -130,3 +133,12 @@ def check(program: Program) -> Reports:
                         note(backward, "the gradients are computed here, after the step"),
                         repair=MoveAfterBackward(step=step, backward=backward, optimizer=optimizer),
                     )
+
+
+def _are_left(visit: Visit, steps: list[Visit]) -> bool:
+    """Whether the gradients that are cleared before a step are those of which another step has made use, but for the paths that skip it."""
+    for state in visit.sometimes("wiped"):
+        backward, clear = state.last(Backward), state.last(Clear)
+        if backward is None or clear is None or not any(backward.index < v.event.index < clear.index for v in steps):
+            return False
+    return True

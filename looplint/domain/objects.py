@@ -136,15 +136,17 @@ class Obj:
 
     def first_lineage(self) -> Iterable[Obj]:
         """The same by the module that each became part of first."""
-        met: set[Obj] = set()
+        # What was met behind the first such object: only there a way may lead back.
+        met: set[Obj] | None = None
         here: Obj | None = self
-        while here is not None and here not in met:
-            met.add(here)
+        while here is not None and (met is None or here not in met):
+            if met is not None:
+                met.add(here)
             yield here
             here = here.parent
             if here is not None and here.merged is not None:
                 ways = [here, *here.joined_with()]
-                met.update(ways)
+                met = {*(met or ()), *ways}
                 yield from ways
                 here = ways[-1].parent  # what contains all of them
 
