@@ -71,8 +71,7 @@ def train(net: nn.Module, loader, valid, epochs: int):
 - Methods out of sight that evaluate by their names, and those that a class leaves to its subclasses: they may set the mode themselves.
 - Models that are frozen, or that no optimizer steps and no weights are loaded into.
 - Policies that a function of evaluation tries out, `evaluate(env)`, where it is not known that a layer differs.
-- Models known to have neither dropout nor batch norm, besides parts that stay in eval mode or that this call leaves out, and dropouts that the program
-  has all set to a rate of 0 (`for m in model.modules(): if isinstance(m, nn.Dropout): m.p = 0`).
+- Models known to have neither dropout nor batch norm, besides parts in eval mode or left out by this call, and dropouts all of which get `p = 0`.
 - A pass over the very loader that the model is trained on is advice: it measures the training.
 - Where a dropout is 0 by default, by an option of the command line or an object on which options are set, this is advice, unless the program sets modes.
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from looplint.domain.objects import Module, Obj
 from looplint.domain.values import NOTHING, ClassRef, Const, External, Ref, Value, constant_of
-from looplint.flow.graph import Guard
 from looplint.flow.remarks import Drop
 from looplint.interpreter import classes, objects
 from looplint.interpreter.interpreter import Interpreter
@@ -32,21 +31,44 @@ def note_rate(interp: Interpreter, part: Obj, value: Value) -> None:
     if not isinstance(whole, Module) or not any(isinstance(a, Ref) and a.obj is part for a in whole.heap.get(objects.ANY_PART, ())):
         return
     known = constant_of(value)
-    off = known is not None and not known.value and all(_asks_for_dropout(guard) for guard in interp.guards)
+    off = known is not None and not known.value and all(guard.held and _asks_for_dropout(guard.test) for guard in interp.guards)
     whole.dropouts = "off" if off and whole.dropouts != "other" else "other"
 
 
-def _asks_for_dropout(guard: Guard) -> bool:
+def note_rate_by(interp: Interpreter, whole: Obj, function: ir.Function) -> None:
+    """Note it where a function is applied to every part: `net.apply(off)`."""
+    if isinstance(whole, Module) and (off := _sets_off(function)) is not None:
+        off = off and not interp.guards
+        whole.dropouts = "off" if off and whole.dropouts != "other" else "other"
+
+
+@ir.kept_with_code
+def _sets_off(function: ir.Function) -> bool | None:
+    """Whether a function sets the rate of what it gets to 0 if that is a dropout; None where it sets no rate."""
+    own = function.params[0].name if function.params else ""
+    rates = [s for s in ir.statements(function.body) if isinstance(s, ir.Assign) and any(_is_rate(to, own) for to in s.targets)]
+    if not rates:
+        return None
+    asking = [s for s in function.body if isinstance(s, ir.If) and _asks_for_dropout(s.test)]
+    alone = [s for each in asking for s in each.body if s in rates and isinstance(s, ir.Assign)]
+    return len(alone) == len(rates) and all(isinstance(s.value, ir.Const) and not s.value.value for s in alone)
+
+
+def _is_rate(target: ir.Expr, own: str) -> bool:
+    return isinstance(target, ir.Attr) and target.attr == "p" and ir.path_of(target.value) == own
+
+
+def _asks_for_dropout(test: ir.Expr) -> bool:
     """Whether a condition asks what kind of layer a part is, and nothing else: whether it is a dropout, or has a rate."""
-    match guard.test:
+    match test:
         case ir.Call(func=ir.Name(id="isinstance" | "issubclass"), args=[ir.Arg(value=asked), ir.Arg(value=kinds)]):
-            return guard.held and ir.path_of(asked) is not None and "Dropout" in ir.render(kinds)
+            return ir.path_of(asked) is not None and "Dropout" in ir.render(kinds)
         case ir.Call(func=ir.Name(id="hasattr"), args=[_, ir.Arg(value=ir.Const(value="p"))]):
-            return guard.held
+            return True
         case ir.Compare(ops=["==" | "is" | "in"], left=left, rights=[right]):
-            return guard.held and "Dropout" in ir.render(right) + ir.render(left)
+            return "Dropout" in ir.render(right) + ir.render(left)
         case ir.Call(func=ir.Attr(attr="startswith" | "endswith"), args=[ir.Arg(value=ir.Const(value=str(name)))]):
-            return guard.held and "Dropout" in name
+            return "Dropout" in name
     return False
 
 

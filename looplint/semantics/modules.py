@@ -42,7 +42,7 @@ from looplint.semantics import devices, dtypes
 from looplint.semantics.borrowed_forwards import lenders
 from looplint.semantics.carried import carries_state, leaves_outputs
 from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
-from looplint.semantics.dropouts import note_dropouts
+from looplint.semantics.dropouts import note_dropouts, note_rate_by
 from looplint.semantics.fed_again import is_fed_again
 from looplint.semantics.functions import same
 from looplint.semantics.modes import note_modes, note_momentum_of_base, switches_of_forward
@@ -367,6 +367,8 @@ def _initialize_parts(interp: Interpreter, obj: Obj, name: str, args: Arguments,
     if any(isinstance(a, Func) and "reset_running_stats" in a.function.methods for value in args.values() for a in value):
         interp.remark(ResetStatistics(), expr.node, {obj})
     for value in args.values():
+        for given in (a for a in value if isinstance(a, Func)):
+            note_rate_by(interp, obj, given.function)
         if any(isinstance(a, Func) for a in value):
             interp.agenda.values.append(value)
     return ref(obj)

@@ -49,6 +49,15 @@ def off(model):
         else:
             off(child)
 """
+_APPLIED = """
+def set_off(module):
+    if isinstance(module, nn.Dropout):
+        module.p = 0.0
+
+def off(model):
+    model.apply(set_off)
+"""
+_APPLIED_HALF = _APPLIED.replace("0.0", "0.5")
 _SOME = """
 def off(model):
     for name, module in model.named_modules():
@@ -63,7 +72,7 @@ _BACK = _LOOP.format(rate="0") + _LOOP.format(rate="0.1").replace("off", "on")
 
 
 @pytest.mark.parametrize("model", [_LAYERS, "Net.from_pretrained('base')"], ids=["layers", "out of sight"])
-@pytest.mark.parametrize("off", [_LOOP.format(rate="0"), _LOOP.format(rate="0.0"), _NAMED, _RECURSIVE])
+@pytest.mark.parametrize("off", [_LOOP.format(rate="0"), _LOOP.format(rate="0.0"), _NAMED, _RECURSIVE, _APPLIED])
 def test_is_quiet_about_the_mode_of_a_model_without_rates(off: str, model: str) -> None:
     assert_marked("from transformers import AutoModel as Net\n" + _PROGRAM.format(off=off, model=model, call="off(model)", mark=""))
 
@@ -82,6 +91,7 @@ def test_is_quiet_where_each_part_of_the_model_loses_its_rates() -> None:
         pytest.param(_LOOP.format(rate="0.1"), _LAYERS, "off(model)", id="another rate"),
         pytest.param(_LOOP.format(rate="0"), _LAYERS, "if args.plain:\n        off(model)", id="by an option"),
         pytest.param(_LOOP.format(rate="0"), _LAYERS, "off(nn.Sequential(nn.Dropout()))", id="another model"),
+        pytest.param(_APPLIED_HALF, _LAYERS, "off(model)", id="another rate for each part"),
         pytest.param(_SOME, _LAYERS, "off(model)", id="some of them"),
         pytest.param(_BACK, _LAYERS, "off(model); on(model)", id="set back"),
         pytest.param(_LOOP.format(rate="0"), "nn.LSTM(3, 3, 2, dropout=0.5)", "off(model)", id="a rate of another layer"),
