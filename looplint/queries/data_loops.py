@@ -48,8 +48,8 @@ def measuring_loop(program: Program, event: Event) -> Loop | None:
 
 
 def tries_out(program: Program, event: Forward) -> Loop | None:
-    """The loop of a function that validates by its name in which a forward without gradients gives what leaves torch: the episodes of a policy."""
-    if event.grad is not False or event.key not in program.uses.fetched:
+    """The loop of a function that validates by its name, and of no data, in which a forward without gradients gives what leaves torch: a policy's episodes."""
+    if event.grad is not False or event.key not in program.uses.fetched or validation_loop(program, event) is not None:
         return None
     for loop in reversed(event.loops):
         if _trains(program, loop) or not loop.repeats:
