@@ -52,6 +52,7 @@ def train(net: nn.Module, loader, epochs: int):
 - A forward outside the loop, whose graph every iteration goes through, what was computed there from parameters, and a model that keeps what its first
   forward computes.
 - Advice only: a backward in a function that each turn calls, and that neither keeps nor returns its loss: the graph is gone with the call.
+- A loss that a function sends backward and gives back to callers out of sight: they may send it backward again.
 - A backward in a comprehension or in a closure that an optimizer calls.
 - A loss whose computation is not known, and a loop that passes objects to code that cannot be followed, but for models that it gets behind the backward, without anything that has the graph.
 
@@ -76,6 +77,7 @@ from looplint.rule import (
     Scheduler,
     Step,
     goes_through_what_is_older,
+    goes_to_callers,
     is_dropped_at_the_return,
     may_be_differentiated_again,
     may_keep_a_graph,
@@ -108,8 +110,8 @@ def check(program: Program) -> Reports:
             continue  # a forward outside the loop
         if goes_through_what_is_older(program, event):
             continue  # a value that was computed from parameters outside the loop
-        if any(may_keep_a_graph(program, o) for e in made for o in e.subjects):
-            continue  # a model that keeps what its first forward computes
+        if any(may_keep_a_graph(program, o) for e in made for o in e.subjects) or goes_to_callers(program, event):
+            continue  # a model that keeps what its first forward computes, or a loss that callers out of sight get, and may send backward again
         message = "retain_graph=True on the only backward of this graph: memory is kept for another backward, which never comes; leave retain_graph out"
         yield Report(
             event,

@@ -96,16 +96,35 @@ def _computes(stmt: ir.Assign, own: str, forward: ir.Function) -> bool:
 
 def is_dropped_at_the_return(event: Backward) -> bool:
     """Whether a backward stands in a function that each turn of its loop calls, which neither keeps nor returns what goes backward: its graph ends with the call."""
+    return _is_called_in_a_turn(event) and _handed_out(event) is False
+
+
+def goes_to_callers(program: Program, event: Backward) -> bool:
+    """Whether a function that each turn calls gives back what it has sent backward, and so does the function with which the analysis began: to callers out of sight."""
+    return (
+        bool(event.root)
+        and _is_called_in_a_turn(event)
+        and _handed_out(event) is True
+        and not event.forwards.isdisjoint(program.uses.handed_on)
+    )
+
+
+def _is_called_in_a_turn(event: Backward) -> bool:
+    return event.loops[-1].frame is not event.key[0]
+
+
+def _handed_out(event: Backward) -> bool | None:
+    """Whether a function returns what goes backward in it; None where its caller has it anyway, or it is kept."""
     code = event.site.module.lowered()
     found = next((each for each in code.gradient_calls if each.call.node is event.site.node), None) if code is not None else None
     if found is None or found.loop is not None or found.function.is_generator:
-        return False
+        return None
     parts = set[str]().union(*map(ir.paths_in, ir.children(found.call)))
     given = {param.name for param in found.function.params}
     if not parts.isdisjoint(given) or any(source in parts for source, _ in found.function.aliases):
-        return False  # the caller has it, or it is kept
+        return None
     returned = (stmt.value for stmt in ir.statements(found.function.body) if isinstance(stmt, ir.Return) and stmt.value is not None)
-    return event.loops[-1].frame is not event.key[0] and not any(_hands_out(value, parts) for value in returned)
+    return any(_hands_out(value, parts) for value in returned)
 
 
 def _hands_out(expr: ir.Expr, names: set[str]) -> bool:

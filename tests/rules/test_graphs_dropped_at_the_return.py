@@ -73,5 +73,27 @@ def test_in_the_loop_itself_the_graph_lasts_to_the_next_turn() -> None:
     assert severities(program) == ["warning"]
 
 
+CALLED = """
+    import torch
+    from torch import nn
+
+    def loss_of(net, x, y):
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward(retain_graph=True)
+        return loss, [p.grad.clone() for p in net.parameters()]
+
+    def losses_of(net: nn.Module, tasks):
+        losses, grads = {{}}, {{}}
+        for name in tasks:
+            losses[name], grads[name] = loss_of(net, *tasks[name])
+        return {returned}
+"""
+
+
+@pytest.mark.parametrize(("returned", "expected"), [("losses, grads", []), ("losses", []), ("grads", ["warning"])])
+def test_callers_out_of_sight_may_send_it_backward_again(returned: str, expected: list[str]) -> None:
+    assert severities(CALLED.format(returned=returned)) == expected
+
+
 def severities(program: str) -> list[str]:
     return [f.severity for f in looplint.lint(dedent(program), isolated=True, min_severity="advice") if f.code == "LL110"]
