@@ -20,7 +20,7 @@ _FILLING = frozenset({"configurable", "capture", "automain", "main", "command", 
 
 def may_be_filled_in(function: ir.Function) -> bool:
     """Whether settings may give a function what its callers leave out, in place of its defaults: `@gin.configurable`."""
-    return any(_decorator(each) in _FILLING for each in function.decorators)
+    return any(ir.decorator_name(each) in _FILLING for each in function.decorators)
 
 
 def misfit(interp: Interpreter, receiver: Value | None, callee: Value, expr: ir.Call) -> str:
@@ -95,12 +95,7 @@ def _is_as_defined(interp: Interpreter, func: Func, receiver: Value | None) -> b
 
 
 def _keeps_parameters(decorator: ir.Expr) -> bool:
-    return _decorator(decorator) in _KEEPING
-
-
-def _decorator(decorator: ir.Expr) -> str:
-    """The last part of a decorator's name, be it called or not."""
-    return (ir.path_of(decorator.func if isinstance(decorator, ir.Call) else decorator) or "").rpartition(".")[2]
+    return ir.decorator_name(decorator) in _KEEPING
 
 
 def _constructor(interp: Interpreter, cls: ClassRef) -> ir.Function | None:

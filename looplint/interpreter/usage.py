@@ -55,8 +55,7 @@ def uses_of_attribute(interp: Interpreter, obj: Obj, cls: ClassRef, name: str) -
         return found
     together: Uses = {}
     for used in (found, *(uses(interp, Scope(frame.function, frame.module, frame.owner), f"{each}.{name}") for each in others)):
-        for suffix, usage in used.items():
-            together.setdefault(suffix, ir.Usage()).add(usage)
+        merge(together, "", used)
     return together
 
 
@@ -117,7 +116,7 @@ def _of_attribute(interp: Interpreter, owner: ClassRef, attribute: str, depth: i
                 for path in _given_by(function):
                     suffix = _suffix(path, f"self.{attribute}")
                     if suffix is not None:
-                        _merge(known, suffix, uses(interp, Scope(function, each.module, owner), f"self.{function.name}", depth + 1))
+                        merge(known, suffix, uses(interp, Scope(function, each.module, owner), f"self.{function.name}", depth + 1))
             for function in [*each.cls.methods.values()][:1]:
                 _gather_own(interp, Scope(function, each.module, owner), each.cls.usage, attribute, known, depth)
     return known or {}
@@ -177,7 +176,7 @@ def _follow_names(interp: Interpreter, scope: Scope, path: str, into: Uses, dept
     for source, target in scope.function.aliases:
         suffix = _suffix(source, path)
         if suffix is not None and target != path:
-            _merge(into, suffix, uses(interp, scope, target, depth + 1))
+            merge(into, suffix, uses(interp, scope, target, depth + 1))
     for source, target in scope.function.made:
         suffix = _suffix(source, path)
         if suffix is not None and target != path:
@@ -191,7 +190,8 @@ def _suffix(name: str, path: str) -> str | None:
     return name[len(path) :] if name.startswith((f"{path}.", f"{path}[")) else None
 
 
-def _merge(into: Uses, suffix: str, found: Uses) -> None:
+def merge(into: Uses, suffix: str, found: Uses) -> None:
+    """Add how something is used to how what it is a part of is used, under a suffix."""
     for further, usage in list(found.items()):  # a function that passes its argument on to itself extends the iteration
         into.setdefault(suffix + further, ir.Usage()).add(usage)
 
@@ -208,9 +208,9 @@ def _hand_over(interp: Interpreter, scope: Scope, callee: str, place: int | str,
         if param is not None:
             # The object whose method calls another one of it may be of a class derived from the one that defines that.
             owner = scope.owner if func.owner is not None and of_self else func.owner
-            _merge(into, suffix, uses(interp, Scope(func.function, func.module, owner), param.name, depth + 1))
+            merge(into, suffix, uses(interp, Scope(func.function, func.module, owner), param.name, depth + 1))
             for path in _kept_in_result(scope, callee, func, param):
-                _merge(into, suffix, uses(interp, scope, path, depth + 1))
+                merge(into, suffix, uses(interp, scope, path, depth + 1))
             if param.annotation is not None:
                 into.setdefault(suffix, ir.Usage()).annotations |= {ir.render(param.annotation)}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from looplint.domain.values import ClassRef
 from looplint.interpreter.interpreter import Interpreter
-from looplint.interpreter.usage import Scope, Uses, uses
+from looplint.interpreter.usage import Scope, Uses, merge, uses
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -31,19 +31,13 @@ def with_others(interp: Interpreter, owner: ClassRef | None, path: str, found: U
 
 
 def _together(interp: Interpreter, attribute: str, modules: Iterable[ModuleInfo], found: Uses) -> Uses:
-    together = {suffix: _copied(usage) for suffix, usage in found.items()}
+    together: Uses = {}
+    merge(together, "", found)
     for module in modules:
         code = module.lowered()
         for function, name in _by_attribute(code).get(attribute, ()) if code is not None else ():
-            for suffix, usage in uses(interp, Scope(function, module), f"{name}.{attribute}").items():
-                together.setdefault(suffix, ir.Usage()).add(usage)
+            merge(together, "", uses(interp, Scope(function, module), f"{name}.{attribute}"))
     return together
-
-
-def _copied(usage: ir.Usage) -> ir.Usage:
-    copy = ir.Usage()
-    copy.add(usage)
-    return copy
 
 
 def _is_made_by(cls: ir.Class, attribute: str, modules: Iterable[ModuleInfo]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Options
-from looplint.domain.values import constant_of, refs
+from looplint.domain.values import Value, constant_of, refs
 from looplint.interpreter.handed_down import changed_in
 from looplint.syntax import ir
 
@@ -78,22 +78,21 @@ def _assigned(function: ir.Function) -> dict[str, list[ir.Expr]]:
 
 def _known(interp: Interpreter, frame: Frame, expr: ir.Expr) -> int | None:
     """The number that the value of an expression is, where it is one alone."""
-    saved, interp.frame = interp.frame, frame
-    try:
-        with interp.looking(), interp.gradients.unread():
-            known = constant_of(interp.evaluate(expr))
-    finally:
-        interp.frame = saved
+    known = constant_of(_value(interp, frame, expr))
     return known.value if known is not None and type(known.value) is int else None
 
 
 def _of_option(interp: Interpreter, frame: Frame, owner: ir.Name, name: str) -> int | None:
     """The default of an option of the command line, as which all parsers that the owner may be know it."""
+    found = {parser.defaults.get(name) for parser in refs(_value(interp, frame, owner), Options)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _value(interp: Interpreter, frame: Frame, expr: ir.Expr) -> Value:
+    """What an expression is in an activation that is under way."""
     saved, interp.frame = interp.frame, frame
     try:
         with interp.looking(), interp.gradients.unread():
-            parsers = refs(interp.evaluate(owner), Options)
+            return interp.evaluate(expr)
     finally:
         interp.frame = saved
-    found = {parser.defaults.get(name) for parser in parsers}
-    return found.pop() if len(found) == 1 else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import libcst as cst
 
@@ -28,35 +29,33 @@ def validation_loop(program: Program, event: Event) -> Loop | None:
 
     A loop that counts, such as the steps of a decoder, belongs to the turn of the loop around it.
     """
-    for loop in reversed(event.loops):
-        if _trains(program, loop) or not loop.repeats:
-            return None
-        if over_data(loop) or (isinstance(loop.stmt, ir.While) and is_drained(loop.stmt)):
-            return loop
-    return None
+    return next((loop for loop in _passes_around(program, event) if over_data(loop) or _is_drained(loop)), None)
 
 
 def measuring_loop(program: Program, event: Event) -> Loop | None:
     """The validation loop around an event, or the one over chunks of data that a function counts which validates by its name."""
-    found = validation_loop(program, event)
-    for loop in reversed(event.loops) if found is None else ():
-        if _trains(program, loop) or not loop.repeats:
-            return None
-        if loop.function is not None and naming.is_a_validation(loop.function.name) and over_chunks(loop):
-            return loop
-    return found
+    counting = (loop for loop in _passes_around(program, event) if _validates_by_its_name(loop) and over_chunks(loop))
+    return validation_loop(program, event) or next(counting, None)
 
 
 def tries_out(program: Program, event: Forward) -> Loop | None:
     """The loop of a function that validates by its name, and of no data, in which a forward without gradients gives what leaves torch: a policy's episodes."""
     if event.grad is not False or event.key not in program.uses.fetched or validation_loop(program, event) is not None:
         return None
-    for loop in reversed(event.loops):
-        if _trains(program, loop) or not loop.repeats:
-            return None
-        if loop.function is not None and naming.is_a_validation(loop.function.name):
-            return loop
-    return None
+    return next(filter(_validates_by_its_name, _passes_around(program, event)), None)
+
+
+def _passes_around(program: Program, event: Event) -> Iterator[Loop]:
+    """The loops around an event, the innermost first, up to one that trains or ends in its first turn."""
+    return takewhile(lambda loop: loop.repeats and not _trains(program, loop), reversed(event.loops))
+
+
+def _is_drained(loop: Loop) -> bool:
+    return isinstance(loop.stmt, ir.While) and is_drained(loop.stmt)
+
+
+def _validates_by_its_name(loop: Loop) -> bool:
+    return loop.function is not None and naming.is_a_validation(loop.function.name)
 
 
 def untrained_loop(program: Program, event: Event) -> Loop | None:

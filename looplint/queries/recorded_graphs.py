@@ -18,7 +18,7 @@ from looplint.queries.program import Program
 from looplint.queries.relations import held_by, only_in_train_mode, related
 from looplint.queries.torch_versions import switches_volatility
 from looplint.syntax import ir
-from looplint.syntax.nodes import children
+from looplint.syntax.nodes import walk
 
 
 def records_a_graph(program: Program, event: Forward) -> bool:
@@ -163,14 +163,8 @@ def _is_left_outside(program: Program, event: Forward) -> bool:
 def _names_given(event: Forward) -> set[str]:
     """The names in the arguments of a forward, as they stand there."""
     node = event.site.node
-    work: list[cst.CSTNode] = [arg.value for arg in node.args] if isinstance(node, cst.Call) else []
-    found = set()
-    while work:
-        each = work.pop()
-        if isinstance(each, cst.Name):
-            found.add(each.value)
-        work += children(each)
-    return found - {"self", "cls"}
+    args = node.args if isinstance(node, cst.Call) else ()
+    return {each.value for arg in args for each in walk(arg.value) if isinstance(each, cst.Name)} - {"self", "cls"}
 
 
 def _is_made_out_of_sight(event: Forward) -> bool:

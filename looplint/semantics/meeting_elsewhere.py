@@ -75,17 +75,19 @@ def _is_read_elsewhere(interp: Interpreter, call: ir.Call) -> bool:
             if not any(expr is not call and receiver.id in ir.paths_in(expr) for expr in inside):
                 return True  # `for x in batch: x.to(device)`
     code = interp.frame.module.lowered()
-    others = code.functions if code is not None else ()
-    return any(each is not function and _may_see(function, each, code) and _mentions(each, receiver.id) for each in others)
+    if code is None:
+        return False
+    readers = (each for each in code.functions if each is not function and _may_see(code, function, each))
+    return any(_mentions(each, receiver.id) for each in readers)
 
 
 def _mentions(function: ir.Function, name: str) -> bool:
     return any(name in ir.paths_in(expr) for stmt in ir.statements(function.body) for expr in ir.expressions(stmt))
 
 
-def _may_see(function: ir.Function, other: ir.Function, code: ir.ModuleCode | None) -> bool:
+def _may_see(code: ir.ModuleCode, function: ir.Function, other: ir.Function) -> bool:
     """Whether another function may read the names of one: all may read those of a file, and a function's inner ones read its own."""
-    return (code is not None and function is code.top) or other.qualname.startswith(function.qualname + ".")
+    return function is code.top or other.qualname.startswith(function.qualname + ".")
 
 
 class _Reading:

@@ -39,7 +39,7 @@ def reads_of_forward(interp: Interpreter, cls: ClassRef) -> frozenset[str] | Non
 @ir.kept_with_code
 def _reads(function: ir.Function) -> frozenset[str] | None:
     """The attributes that a method reads of its own object; None where it hands that on, or hides what it does with it in functions of its own."""
-    if not function.params or not all(map(_is_quiet, function.decorators)):
+    if not function.params or not _QUIET.issuperset(map(ir.decorator_name, function.decorators)):
         return None
     own = function.params[0].name
     stmts = list(ir.statements(function.body))
@@ -60,8 +60,3 @@ def _reads(function: ir.Function) -> frozenset[str] | None:
             case ir.Name(id=name) if name == own:
                 alone += 1
     return frozenset(read) if alone == len(read) else None
-
-
-def _is_quiet(decorator: ir.Expr) -> bool:
-    path = ir.path_of(decorator.func if isinstance(decorator, ir.Call) else decorator) or ""
-    return path.rpartition(".")[2] in _QUIET

@@ -261,8 +261,8 @@ def _on_place(interp: Interpreter, expr: ir.Attr, owner: Value) -> None:
 @transfer("step-scheduler")
 def _step_scheduler(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     value = build(interp, Scheduler, qualname, args, expr)
-    position, keyword = ENDS.get(qualname.rpartition(".")[2], (None, ""))
-    end, text = (args.get(position, keyword), _argument(expr, position, keyword)) if position is not None else (None, None)
+    place = ENDS.get(qualname.rpartition(".")[2])
+    end, text = (args.get(*place), _argument(expr, *place)) if place is not None else (None, None)
     in_epochs = end is not None and text is not None and _unit_of_value(interp, end, text) == "epochs"
     for scheduler in refs(value, Scheduler):
         scheduler.unit = None if in_epochs else "steps"
@@ -291,8 +291,8 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
         obj.optimizer = obj.optimizer.union(*(other.optimizer or NOTHING for other in inner))
     obj.unit = unit_of(interp, obj, args, expr) or _unit_of_start(interp, obj, expr)
     obj.ends_with_batches = _ends_with_batches(obj, args)
-    position, keyword = ENDS.get(obj.qualname.rpartition(".")[2], (None, ""))
-    end = _argument(expr, position, keyword) if position is not None else None
+    place = ENDS.get(obj.qualname.rpartition(".")[2])
+    end = _argument(expr, *place) if place is not None else None
     obj.usual_end = usual_number(interp, end) if end is not None else None
     bases = classes.external_bases(interp, obj.cls) if obj.cls is not None else [obj.qualname]
     obj.of_torch = any(name.startswith(_OF_TORCH) for name in bases)

@@ -228,6 +228,11 @@ class ModuleCode:
             return self.tree
 
 
+def decorator_name(decorator: Expr) -> str:
+    """The last part of a decorator's name, be it called or not."""
+    return (path_of(decorator.func if isinstance(decorator, Call) else decorator) or "").rpartition(".")[2]
+
+
 def is_static(function: Function) -> bool:
     """Whether a method gets no object."""
     return any(isinstance(d, Name) and d.id == "staticmethod" for d in function.decorators)
