@@ -8,6 +8,7 @@ from looplint.domain.objects import Options
 from looplint.domain.values import Value, constant_of, refs
 from looplint.interpreter.handed_down import changed_in
 from looplint.syntax import ir
+from looplint.syntax.ranges import given_once
 
 if TYPE_CHECKING:
     from looplint.interpreter.frames import Frame
@@ -51,29 +52,18 @@ def usual_number(interp: Interpreter, expr: ir.Expr) -> int | None:
 
 def _given(frame: Frame, name: str) -> tuple[Frame | None, ir.Expr | None]:
     """What gives a name its value, and where that stands: the one assignment, a caller, a default, or the module around."""
-    written = _assigned(frame.function).get(name, [])
+    changed = name in changed_in(frame.function)
     parameter = next((p for p in frame.function.params if p.name == name), None)
     if parameter is None:
         around = frame.closure or frame.module.frame
-        if not written and around is not None and around is not frame:
+        if not changed and around is not None and around is not frame:
             return _given(around, name)
-        return frame, written[0] if len(written) == 1 else None
-    if written or name in changed_in(frame.function):
+        return frame, given_once(frame.function).get(name)
+    if changed:
         return frame, None
     if frame.written is not None and name in frame.written:
         return frame.caller, frame.written[name]
     return frame, parameter.default
-
-
-@ir.kept_with_code
-def _assigned(function: ir.Function) -> dict[str, list[ir.Expr]]:
-    """What the assignments of a function give each name."""
-    found: dict[str, list[ir.Expr]] = {}
-    for stmt in ir.statements(function.body):
-        if isinstance(stmt, ir.Assign):
-            for name in (t.id for t in stmt.targets if isinstance(t, ir.Name)):
-                found.setdefault(name, []).append(stmt.value)
-    return found
 
 
 def _known(interp: Interpreter, frame: Frame, expr: ir.Expr) -> int | None:
