@@ -9,7 +9,7 @@ from typing import Any
 
 from looplint.dataclass import replace
 from looplint.domain.call_string import TURN
-from looplint.domain.values import NONE, NOTHING, UNKNOWN, ClassRef, External, Func, Number, Tuple, Value, constant_of, exact_items
+from looplint.domain.values import NONE, NOTHING, UNKNOWN, ClassRef, External, Func, Number, Tuple, Value
 from looplint.flow.graph import Loose
 from looplint.interpreter import (
     choices,
@@ -24,6 +24,7 @@ from looplint.interpreter import (
     narrowing,
     options_set,
     rewritten,
+    unrolling,
     unseen_elements,
 )
 from looplint.interpreter.assignments import assign, bind_name, run_assign, run_aug_assign
@@ -34,7 +35,6 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import binds_nowhere, lookup
 from looplint.syntax import ir
 
-_UNROLL = 6
 _ERRORS = frozenset(f"builtins.{name}" for name, cls in vars(builtins).items() if isinstance(cls, type) and issubclass(cls, BaseException))
 
 
@@ -113,7 +113,7 @@ def _for(interp: Interpreter, stmt: ir.For) -> None:
 
 def _turn_over(interp: Interpreter, stmt: ir.For) -> None:
     iterated = generators.drained(interp, evaluate(interp, stmt.iter))
-    items = _unrollable(interp, iterated)
+    items = unrolling.turns(interp, stmt, iterated)
     if items is not None:
         _unrolled(interp, stmt, items)
         return
@@ -135,21 +135,6 @@ def _last_item(interp: Interpreter, iterable: ir.Expr, iterated: Value) -> Value
             item = last_of(evaluate(interp, counted))
             return frozenset({Tuple((frozenset({Number()}), item))}) if item is not None else None
     return last_of(iterated)
-
-
-def _unrollable(interp: Interpreter, iterated: Value) -> list[Value] | None:
-    """The items of a short, fully known sequence of objects or names: each turn then knows what it works on."""
-    items = exact_items(iterated)
-    if items is None or not 0 < len(items) <= _UNROLL:
-        return None
-    if all(_is_plain_number(i) for i in items):
-        return None
-    return items
-
-
-def _is_plain_number(value: Value) -> bool:
-    known = constant_of(value)
-    return known is not None and isinstance(known.value, int | float) and not isinstance(known.value, bool)
 
 
 def _unrolled(interp: Interpreter, stmt: ir.For, items: list[Value]) -> None:
