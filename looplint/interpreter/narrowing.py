@@ -23,9 +23,12 @@ def narrow(interp: Interpreter, test: ir.Expr, held: bool) -> None:
         frame, enabling = interp.enabled_by
         interp.grad = Implications([(test, held)]).outcome(enabling) if frame is interp.frame else None
     test, held = ir.affirmed(test, held)
-    if isinstance(test, ir.BoolOp) and test.op == "and" and held:
-        narrow(interp, test.left, True)
-        narrow(interp, test.right, True)
+    if isinstance(test, ir.BoolOp):
+        if (test.op == "and") == held:
+            narrow(interp, test.left, held)
+            narrow(interp, test.right, held)
+        else:
+            _narrow_to_either(interp, test, held)
         return
     if isinstance(test, ir.Call):
         _by_class(interp, test, held)
@@ -51,6 +54,19 @@ def narrow(interp: Interpreter, test: ir.Expr, held: bool) -> None:
         kept = nones if is_none else value - nones
         if kept:
             interp.frame.locals[test.id] = kept
+
+
+def _narrow_to_either(interp: Interpreter, test: ir.BoolOp, held: bool) -> None:
+    """One side of `or` has held, or one of `and` has not: a name is what either tells of it."""
+    before, grad = interp.frame.locals, interp.grad
+    found = []
+    for side in (test.left, test.right):
+        interp.frame.locals = dict(before)
+        narrow(interp, side, held)
+        found.append(interp.frame.locals)
+    interp.frame.locals, interp.grad = before, grad
+    left, right = found
+    before.update({name: left[name] | right[name] for name in before})
 
 
 def _by_class(interp: Interpreter, test: ir.Call, held: bool) -> None:
