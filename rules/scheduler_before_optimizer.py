@@ -9,7 +9,8 @@ too.
 ## Why it matters
 
 The first value of the schedule is skipped. PyTorch warns once, in the middle of a log. Where the first values are the same, as those of a
-`StepLR`, each change comes one step early: a warning, where the others are errors.
+`StepLR`, each change comes one step early: a warning, where the others are errors. So is the first value of a warm-up, which is next to none; where
+the scheduler steps once in an epoch, nothing would be learned in the first one: advice.
 
 ## Bad
 
@@ -62,7 +63,7 @@ def train(net: nn.Module, loader, epochs: int):
 ## Repair
 
 Safe: move the call after the optimizer's step, and behind what then reads the rate, such as a log. Unsafe where another scheduler steps beside
-it, and stays: their rates would be one step apart; where what it is moved past reads `get_lr()` or `last_epoch`: that gives other numbers then,
+it, and stays: their rates would be one step apart; where a whole epoch would be made at the first rate of a warm-up; where what it is moved past reads `get_lr()` or `last_epoch`: that gives other numbers then,
 `get_last_lr()` the rate in force; and where it cannot go behind what reads the rate, as in a caller.
 
 ## Evidence
@@ -104,13 +105,14 @@ def check(program: Program) -> Reports:
         optimizer = refs(scheduler.optimizer, Optimizer)[0]
         name, held = called_at(event, scheduler), called_at(step, optimizer)
         lost = "each change of the rate comes one step early" if scheduler.in_stairs else "the first value of the schedule is skipped"
+        idle = scheduler.warms_up and len(step.loops) > len(event.loops)
         message = f"{name}.step() runs before {held}.step(): {lost} (PyTorch warns about it once); step {name} after {held}"
         yield Report(
             event,
             message,
             note(step, f"{held} steps only here"),
-            repair=MoveAfterStep(event=event, step=step, optimizer=optimizer, beside=_beside(program, event, early)),
-            severity="warning" if scheduler.in_stairs else None,
+            repair=MoveAfterStep(event=event, step=step, optimizer=optimizer, beside=_beside(program, event, early), idle=idle),
+            severity="advice" if idle else "warning" if scheduler.in_stairs or scheduler.warms_up else None,
         )
 
 

@@ -228,6 +228,8 @@ class Scheduler(Obj):
     factor: float | None = None
     # Whether it leaves the rate as it is at first, and changes it at some of its later steps alone.
     in_stairs: bool = False
+    # Whether it warms up, as it is named: the first rate is next to none.
+    warms_up: bool = False
     # Whether its arguments may define where its schedule begins: `last_epoch`, or a name or value of where training is resumed.
     given_start: bool = False
 

@@ -120,6 +120,7 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
             obj.of_torch = all(o.of_torch for o in schedulers)
             obj.constant = all(o.constant for o in schedulers)
             obj.in_stairs = all(o.in_stairs for o in schedulers)
+            obj.warms_up = all(o.warms_up for o in schedulers)
             obj.wrapped = obj.wrapped or any(o.wrapped for o in schedulers)
             obj.given_start = obj.given_start or any(o.given_start for o in schedulers)
         case Scaler():

@@ -92,13 +92,14 @@ def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) ->
     unit = p.unit(mine, target, "clear")
     check_free(unit, target, including=True)
     draft = Draft(mine.layout)
-    if _cleared_behind(p, optimizer, clear, step):
-        draft.remove(unit)
-        return Plan(f"Remove the clear of {called(optimizer)}: it is cleared after its step", "safe", [draft])
-    draft.move_after(unit, target)
     # What another loss leaves after the step would be there at the next backward.
     left = [e for e in p.program.of(Backward) if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)]
-    return Plan(f"Move the clear of {called(optimizer)} after its step", "unsafe" if left else "safe", [draft])
+    applicability: Applicability = "unsafe" if left else "safe"
+    if _cleared_behind(p, optimizer, clear, step):
+        draft.remove(unit)
+        return Plan(f"Remove the clear of {called(optimizer)}: it is cleared after its step", applicability, [draft])
+    draft.move_after(unit, target)
+    return Plan(f"Move the clear of {called(optimizer)} after its step", applicability, [draft])
 
 
 def _cleared_behind(p: Planner, optimizer: Obj, clear: Event, step: Event) -> bool:

@@ -116,12 +116,14 @@ class MoveAfterStep(Repair):
         step: the optimizer's step.
         optimizer: the optimizer that steps.
         beside: whether another scheduler steps where this one does, and stays there.
+        idle: whether the first rate, which is next to none, would be that of many steps.
     """
 
     event: Event
     step: Event
     optimizer: Obj
     beside: bool = False
+    idle: bool = False
 
     def plan(self, p: Planner) -> Plan:
         mine, theirs = meet(self.event, self.step, p.layouts)
@@ -133,7 +135,7 @@ class MoveAfterStep(Repair):
         target = others[-1] if others else outer if inner else _behind_update(p, theirs, self.optimizer)
         message, rate = "Step the scheduler after the optimizer", Rate(self.optimizer, self.event)
         last = last_read(p, mine, target, rate)
-        elsewhere = self.beside or is_read_further_on(p, mine, target, self.step, rate)
+        elsewhere = self.beside or self.idle or is_read_further_on(p, mine, target, self.step, rate)
         if last is not None and _may_pass(p, mine, target, last, rate):
             with suppress(Infeasible):
                 changed = elsewhere or _is_asked_between(p, self.event, mine, last)

@@ -34,6 +34,9 @@ _SCHEDULE_STEP = (
 )
 _STEP_WORD = r"step|iter|updates|batches|per_epoch"
 
+# What is named for its warm-up, as `get_linear_schedule_with_warmup` and `LinearWarmupCosineAnnealingLR`.
+_WARM_UP = re.compile(r"(?i)warm_?up")
+
 # A rate that falls by less than this in each step is one that falls in batches as well.
 _PER_EPOCH = 0.99
 
@@ -300,6 +303,7 @@ def _built(interp: Interpreter, obj: Scheduler, args: Arguments, expr: ir.Call) 
     obj.constant = _is_constant(obj.qualname, args)
     obj.factor = _factor(obj.qualname, args)
     obj.in_stairs = _in_stairs(obj.qualname, args)
+    obj.warms_up = _WARM_UP.search(obj.cls.cls.name if obj.cls is not None else obj.qualname.rpartition(".")[2]) is not None
     interp.emit(Construct(), expr.node, {obj})
 
 

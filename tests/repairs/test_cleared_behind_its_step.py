@@ -43,3 +43,37 @@ def test_a_clear_is_moved_where_none_always_follows(behind: str) -> None:
     fixed = looplint.fix(text).text
     assert "opt.step()\n            opt.zero_grad()\n" in fixed
     assert fixed.count("zero_grad") == text.count("zero_grad")
+
+
+ADVERSARIAL = """
+import torch
+from accelerate import Accelerator
+from torch import nn
+
+def train(net: nn.Module, judge: nn.Module, loader):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    opt = torch.optim.AdamW(net.parameters())
+    opt_judge = torch.optim.AdamW(judge.parameters())
+    net, judge, opt, opt_judge, loader = accelerator.prepare(net, judge, opt, opt_judge, loader)
+    for number, (x, y) in enumerate(loader):
+        with accelerator.accumulate(net):
+            if number % 2 == 0:
+                opt_judge.zero_grad()
+                loss = judge({judged}).mean() - judge(y).mean()
+                accelerator.backward(loss)
+                opt_judge.step()
+                {behind}
+            else:
+                loss = nn.functional.mse_loss(net(x), y) - {adversarial}
+                accelerator.backward(loss)
+                opt.step()
+                opt.zero_grad()
+"""
+
+
+@pytest.mark.parametrize("behind", ["opt_judge.zero_grad()", "pass"])
+@pytest.mark.parametrize(("adversarial", "applicability"), [("judge(net(x)).mean()", "unsafe"), ("net(x).mean()", "safe")])
+def test_what_another_branch_leaves_is_cleared_nowhere_else(behind: str, adversarial: str, applicability: str) -> None:
+    text = dedent(ADVERSARIAL.format(behind=behind, adversarial=adversarial, judged="net(x).detach()"))
+    found = [f for f in looplint.lint(text) if f.code == "LL101"]
+    assert [f.fix and f.fix.applicability for f in found] == [applicability]
