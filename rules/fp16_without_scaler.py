@@ -107,7 +107,8 @@ def check(program: Program) -> Reports:
             if _switched(program, backward, region):
                 continue  # the branch for runs in which the autocast is switched off
             seen.add(backward.key)
-            message = f"the loss is computed under float16 autocast and goes backward without {scaler}: gradients below 6e-8 become zero; scale the loss with one, or compute in bfloat16"
+            on = f", on where {region.enabled}," if region.enabled else ""
+            message = f"the loss is computed under float16 autocast{on} and goes backward without {scaler}: gradients below 6e-8 become zero; scale the loss with one, or compute in bfloat16"
             notes = note(forward, "the forward pass computes in float16 here")
             yield Report(backward, message, notes, repair=UseBfloat16(site=region.site))
 

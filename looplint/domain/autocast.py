@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Autocast:
-    """What an autocast does: whether it computes in float16 when it is on, where it stands, and the names that decide if it is on."""
+    """What an autocast does: whether it computes in float16 when it is on, where it stands, the names that decide if it is on, and the argument that says so."""
 
     half: bool
     site: Site
     switch: frozenset[str] = frozenset()
+    enabled: str = ""
 
 
 def region_of(value: Value) -> Autocast | None:

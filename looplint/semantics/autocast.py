@@ -22,9 +22,10 @@ def _context(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     known = constant_of(enabled) if enabled is not None else None
     off = known is not None and not known.value
     written = next((a.value for n, a in enumerate(expr.args) if a.keyword == "enabled" or (a.keyword is None and n == place)), None)
-    switch = ir.paths_in(written) if written is not None and known is None else ()
+    switch = written if known is None else None
     half = not off and _is_half(args.get(1, "dtype"), {device} if device else _devices(args.get(0, "device_type")))
-    return frozenset({Context("autocast", region=Autocast(half, interp.site(expr.node), frozenset(switch)))})
+    names, text = (frozenset(ir.paths_in(switch)), ir.render(switch)) if switch is not None else (frozenset(), "")
+    return frozenset({Context("autocast", region=Autocast(half, interp.site(expr.node), names, text))})
 
 
 def note_outdated(interp: Interpreter, qualname: str, expr: ir.Call) -> None:
