@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.already_read import warn
+from benchmarks.checkouts import python_files
 from benchmarks.figures import add_option, store
 from benchmarks.planted.planting import Plant, plants
 
@@ -105,8 +106,8 @@ def _not_python(folder: str, names: list[str]) -> set[str]:
 def choose(repository: Path, most: int) -> list[tuple[str, Plant]]:
     """Bugs to plant: the first by digest, one of each kind before a second one of any, no file more often than it must be."""
     by_category: dict[str, list[tuple[str, str, Plant]]] = defaultdict(list)
-    for path in sorted(repository.rglob("*.py")):
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST:
+    for path in python_files(repository):
+        if path.stat().st_size > _LARGEST:
             continue
         try:
             text = path.read_text(encoding="utf-8")

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.already_read import warn
+from benchmarks.checkouts import python_files
 from benchmarks.figures import add_option, store
 
 STATES = ("recovered", "partly", "lost", "owned", "silent")
@@ -80,12 +81,11 @@ def look(folder: Path, timeout: float, command: Sequence[str] = CHECK) -> Reposi
     """Lint one repository in a process of its own, with a command that prints its statistics as JSON."""
     repository = Repository(folder.name)
     expected = []
-    for path in sorted(folder.rglob("*.py")):
-        if path.is_file() and not path.is_symlink():
-            text = path.read_text(encoding="utf-8", errors="replace")
-            repository.lines += text.count("\n")
-            if trains(text):
-                expected.append(path.relative_to(folder).as_posix())
+    for path in python_files(folder):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        repository.lines += text.count("\n")
+        if trains(text):
+            expected.append(path.relative_to(folder).as_posix())
     try:
         measured = [sys.executable, "-c", _MEASURED, str(timeout), *command]
         done = subprocess.run(measured, cwd=folder, capture_output=True, text=True)
