@@ -52,7 +52,7 @@ class MoveClear(Repair):
             )
         with_step = not mine.direct and p.does(mine.statement, mine.layout, self.optimizer, "step")
         if self.behind or with_step or _accumulates(p, backward, self.step):
-            return _clear_behind_step(p, self.optimizer, self.clear, self.step)
+            return _clear_behind_step(p, self.optimizer, self.clear, self.step, backward)
         unit = p.unit(mine, theirs.statement, "clear")
         block, outer, backwards = common_block(unit, theirs.statement)
         if outer is not unit:
@@ -86,14 +86,16 @@ def _accumulates(p: Planner, backward: Event, step: Event) -> bool:
     )
 
 
-def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event) -> Plan:
+def _clear_behind_step(p: Planner, optimizer: Obj, clear: Event, step: Event, backward: Event) -> Plan:
     mine, theirs = meet(clear, step, p.layouts)
     target = p.last_of(p.alternatives(theirs, optimizer, "step"), theirs.layout, None, "update")
     unit = p.unit(mine, target, "clear")
     check_free(unit, target, including=True)
     draft = Draft(mine.layout)
-    # What another loss leaves after the step would be there at the next backward.
-    left = [e for e in p.program.of(Backward) if e.index > step.index and e.loops[:1] == step.loops[:1] and p.program.touches(e, optimizer)]
+    # What another loss leaves, after the step or in another loop, would be there at the next backward.
+    later = (e for e in p.program.of(Backward) if e.index > step.index and e.loops[:1] == step.loops[:1])
+    before = (e for e in p.program.of(Backward) if e.index < backward.index and e.loops != backward.loops)
+    left = [e for e in (*before, *later) if p.program.touches(e, optimizer)]
     applicability: Applicability = "unsafe" if left else "safe"
     if _cleared_behind(p, optimizer, clear, step):
         draft.remove(unit)

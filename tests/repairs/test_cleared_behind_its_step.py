@@ -77,3 +77,30 @@ def test_what_another_branch_leaves_is_cleared_nowhere_else(behind: str, adversa
     text = dedent(ADVERSARIAL.format(behind=behind, adversarial=adversarial, judged="net(x).detach()"))
     found = [f for f in looplint.lint(text) if f.code == "LL101"]
     assert [f.fix and f.fix.applicability for f in found] == [applicability]
+
+
+PHASES = """
+import torch
+from torch import nn
+
+def train(net: nn.Module, loader, k: int):
+    opt = torch.optim.AdamW(net.parameters())
+    {first}
+    for number, (x, y) in enumerate(loader):
+        loss = nn.functional.mse_loss(net(x), y) / k
+        loss.backward()
+        if (number + 1) % k == 0:
+            opt.zero_grad()
+            opt.step()
+"""
+PRETRAINED = "for x, y in loader:\n        opt.zero_grad()\n        net(x).mean().backward()\n        opt.step()"
+
+
+@pytest.mark.parametrize(
+    ("first", "applicability"),
+    [("pass", "safe"), (PRETRAINED, "unsafe"), ("opt.zero_grad()", "safe"), ("net(loader.first).mean().backward()", "unsafe")],
+)
+def test_what_an_earlier_loop_leaves_is_there_at_the_first_step(first: str, applicability: str) -> None:
+    text = dedent(PHASES.format(first=first, number=0))
+    found = [f for f in looplint.lint(text) if f.code == "LL101"]
+    assert [f.fix and f.fix.applicability for f in found] == [applicability]
