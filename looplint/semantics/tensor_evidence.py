@@ -223,9 +223,8 @@ def _is_part_like_others(interp: Interpreter, name: str) -> bool:
     kept = {
         target.id
         for stmt in written
-        if isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Call)
-        for target in stmt.targets
-        if isinstance(target, ir.Name) and _converted(stmt.value) == target.id
+        for target, value in ir.assigned(stmt)
+        if isinstance(target, ir.Name) and isinstance(value, ir.Call) and _converted(value) == target.id
     }
     alike = kept & parts
     if drawn and name in kept and not re.search(_STRUCTURED, name):
