@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.values import External, Func
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.lookup import call_effect, is_function_on_images, is_image_transform
 from looplint.knowledge.pytorch import TENSOR_ONLY
 from looplint.semantics.moved_again import unconverted
 from looplint.semantics.tensor_uses import of_own_fields, usage_at, used_or_given_as_tensor, value_at
 from looplint.syntax import ir
+from looplint.syntax.ranges import given_once
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -61,8 +62,29 @@ def _only_tensors_give(interp: Interpreter, source: ir.Expr) -> bool:
             usage = usage_at(interp, other)  # another name of what is computed with
             return usage is not None and not usage.called and not of_own_fields(usage) and used_or_given_as_tensor(interp, usage)
         case ir.Call() as call:
-            return _is_of(interp, call, ("variable", "edges")) or _gives_what_it_computes(interp, call)
+            return _is_of(interp, call, ("variable", "edges")) or _transforms(interp, call.func) or _gives_what_it_computes(interp, call)
     return False
+
+
+def _transforms(interp: Interpreter, called: ir.Expr) -> bool:
+    """Whether what is called is a transform of torchvision, which gives a tensor for a tensor: the images that it takes as well cannot be moved."""
+    path = ir.path_of(called.func if isinstance(called, ir.Call) else called)
+    if path is None:
+        return False
+    if not isinstance(called, ir.Call) and (maker := _maker_of(interp, path)) is not None:
+        return _transforms(interp, maker)
+    made = value_at(interp, path)
+    known = is_image_transform if isinstance(called, ir.Call) else is_function_on_images
+    return bool(made) and all(isinstance(a, External) and known(a.qualname) for a in made)
+
+
+def _maker_of(interp: Interpreter, name: str) -> ir.Call | None:
+    """The call that gives a name what it stands for, where the function, or the top of its module, binds it once."""
+    function = interp.frame.function
+    code = interp.frame.module.lowered()
+    within = function if code is None or name in ir.bound_names(function) else code.top
+    given = given_once(within).get(name)
+    return given if isinstance(given, ir.Call) else None
 
 
 def _gives_what_it_computes(interp: Interpreter, call: ir.Call) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplint.domain.objects import Loss, Module, Obj
-from looplint.domain.values import External, Func, Method, Ref, Unknown, Value, ref
+from looplint.domain.values import External, Func, Method, Partial, Ref, Unknown, Value, ref
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
@@ -78,6 +78,11 @@ def _takes_tensors(interp: Interpreter, callee: Value, place: int | str, depth: 
                 effect = call_effect(atom.qualname)
                 of_torch = atom.qualname.startswith("torch.") and effect in ("tensor", "detached")
                 if of_torch or effect == "edges" or is_functional_loss(atom.qualname):
+                    return True
+                if effect == "apply-in-windows" and place in (0, "inputs"):
+                    return True
+            case Partial(func=inner, args=args) if depth:
+                if _takes_tensors(interp, inner, place + len(args) if isinstance(place, int) else place, depth - 1):
                     return True
             case Ref(obj=Loss(cls=None)):
                 return True
