@@ -195,6 +195,12 @@ def is_function_on_images(qualname: str) -> bool:
     return qualname.startswith(_FUNCTIONS_ON_IMAGES)
 
 
+def records_its_graph(made: str, method: str) -> bool:
+    """Whether a method of a library's model records its graph, whatever it is named after: `vae.encode(x)`, where `made` is what made the model."""
+    names = made.split(".")
+    return names[0] == "diffusers" and method in frameworks.METHODS_OF_AUTOENCODERS and any(frameworks.AUTOENCODERS in n for n in names)
+
+
 def tensor_method(name: str) -> str:
     """The effect of a method of a tensor; most give a tensor of the same graph."""
     return pytorch.TENSOR_METHODS.get(name, "tensor")
