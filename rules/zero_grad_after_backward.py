@@ -60,8 +60,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the clear to the top of the batch body, or behind the step where gradients add up. Unsafe there where another loss leaves gradients that
-this clear takes away: in another branch, after the step, or in a loop before.
+Safe: move the clear to the top of the batch body, or behind the step where gradients add up; unsafe there where another loss leaves some as well.
 
 ## Evidence
 

@@ -191,6 +191,15 @@ CALLS: dict[str, str] = {
     "torch_geometric.seed.seed_everything": "pure",
 }
 
+# The transforms of torchvision that call others, or what the program gives them: what they give may be anything.
+# Source: torchvision 0.26, torchvision/transforms/transforms.py.
+TRANSFORMS_OF_ANYTHING = frozenset({"Compose", "Lambda", "RandomApply", "RandomChoice", "RandomOrder", "RandomTransforms", "ToPILImage"})
+
+# What the autoencoders of diffusers have in their names (`AutoencoderKL`, `AsymmetricAutoencoderKL`), and their methods that compute with their parameters
+# and leave gradients as they are. Source: diffusers 0.35, src/diffusers/models/autoencoders.
+AUTOENCODERS = "Autoencoder"
+METHODS_OF_AUTOENCODERS = frozenset({"encode", "decode"})
+
 # The functions of torch.distributed that fill a list which they are given, and which of their arguments that is: its position and its name.
 # Source: torch/distributed/distributed_c10d.py.
 FILLED: dict[str, tuple[int, str]] = {

@@ -47,6 +47,10 @@ _BUILTINS: dict[str, str] = {
 # The longest prefix wins, wherever its row is.
 _PREFIXES = sorted(frameworks.PREFIXES, key=lambda row: -len(row[0]))
 
+# The two modules of torchvision in which its transforms stand, and the functions behind them.
+_IMAGE_TRANSFORMS = ("torchvision.transforms", "torchvision.transforms.transforms")
+_FUNCTIONS_ON_IMAGES = ("torchvision.transforms.functional.", "torchvision.transforms.v2.functional.")
+
 # Effects of classes of which a program takes one or another, as its options say: whichever it is, one object is built.
 ONE_OF_A_KIND = frozenset({"optimizer", "module", "loss", "scaler"})
 # What an object of a project's class is that derives from a class with an effect.
@@ -178,6 +182,23 @@ def setting(qualname: str) -> tuple[str, str] | None:
 
 def is_functional_loss(qualname: str) -> bool:
     return qualname.startswith("torch.nn.functional.") and qualname.rpartition(".")[2] in pytorch.LOSSES
+
+
+def is_image_transform(qualname: str) -> bool:
+    """Whether a class of torchvision works on an image or a tensor alone, and gives another: those of v2 take whatever stands beside one, too."""
+    owner, _, leaf = qualname.rpartition(".")
+    return owner in _IMAGE_TRANSFORMS and leaf[:1].isupper() and leaf not in frameworks.TRANSFORMS_OF_ANYTHING
+
+
+def is_function_on_images(qualname: str) -> bool:
+    """Whether a function of torchvision does what such a class does."""
+    return qualname.startswith(_FUNCTIONS_ON_IMAGES)
+
+
+def records_its_graph(made: str, method: str) -> bool:
+    """Whether a method of a library's model records its graph, whatever it is named after: `vae.encode(x)`, where `made` is what made the model."""
+    names = made.split(".")
+    return names[0] == "diffusers" and method in frameworks.METHODS_OF_AUTOENCODERS and any(frameworks.AUTOENCODERS in n for n in names)
 
 
 def tensor_method(name: str) -> str:

@@ -57,7 +57,7 @@ def eval_mode_of(program: Program, module: Obj, event: Event) -> tuple[bool, Eva
     visit = mode_states(program, module, event)
     if visit is not None and visit.always("eval"):
         return True, next((s.last(Eval) for s in visit.states if s.last(Eval)), None)
-    switch = _set_by_the_constructor(program, module, visit) if visit is not None else None
+    switch = _set_by_the_constructor(program, module, visit) or _set_on_all_parts(program, module, event) if visit is not None else None
     return switch is not None, switch
 
 
@@ -81,6 +81,19 @@ def _set_by_the_constructor(program: Program, module: Obj, visit: Visit) -> Eval
     if not all(isinstance(e, Eval) for e in switches) or related(program.held_modules | program.stepped_modules, {module}):
         return None
     return first
+
+
+def _set_on_all_parts(program: Program, module: Obj, event: Event) -> Eval | None:
+    """Where the parts of a module were put into eval mode, if that was done with all of them before they became its parts, and it is never switched itself.
+
+    It is made around them for the evaluation: `model.eval()`, and then `Conditioned(model, cond)`.
+    """
+    if not isinstance(module, Module) or module.symbolic or is_switched(program, module):
+        return None
+    parts = {part for value in module.heap.values() for part in refs(value, Module)}
+    visits = [visit for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event and visit.always("eval")]
+    switches = [state.last(Eval) for visit in visits for state in visit.states]
+    return switches[0] if parts and len(visits) == len(parts) and all(switches) else None
 
 
 def put_back_on_purpose(program: Program, module: Obj, visit: Visit) -> bool:

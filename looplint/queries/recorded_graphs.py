@@ -5,11 +5,12 @@ from __future__ import annotations
 import libcst as cst
 
 from looplint.domain.call_string import CallString
-from looplint.domain.objects import Module
+from looplint.domain.objects import Module, Obj
 from looplint.flow.events import Backward, Escape, Forward, Step
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Export
 from looplint.knowledge import naming
+from looplint.knowledge.lookup import records_its_graph
 from looplint.knowledge.pytorch import names_a_loss
 from looplint.queries.data_loops import has_a_batch_a_turn, over_entries, over_loader, takes_data
 from looplint.queries.feeding import over_batches
@@ -127,11 +128,16 @@ def may_run_without_gradients(program: Program, event: Forward) -> bool:
 
     What gives the loss of a batch by its name is there to go backward, unless it is for validation, or computes the loss of outputs.
     """
-    methods = [o for o in event.subjects if program.may_be_a_method(o)]
+    methods = [o for o in event.subjects if program.may_be_a_method(o) and not _is_known_to_record(o)]
     of_outputs = event.inputs is not None and bool(event.inputs.origins)
     return any(
         of_outputs or program.is_untrained_method(o) or naming.gives_a_loss_of_validation(o.name.rpartition(".")[2]) for o in methods
     )
+
+
+def _is_known_to_record(part: Obj) -> bool:
+    """Whether what may be a method out of sight is one of a library's model that leaves gradients as they are."""
+    return any(records_its_graph(whole.qualname, part.name.rpartition(".")[2]) for whole in part.lineage() if whole is not part)
 
 
 def refusal(program: Program, event: Forward) -> Export | None:

@@ -49,11 +49,16 @@ def _place(function: ir.Function, name: str) -> tuple[int, int] | None:
                     target = target.items[1]
                 whole = isinstance(target, ir.Name) and target.id == name
                 found.add((0, 0) if whole else next(_places(target, name), None))
-            case ir.Assign(targets=[ir.Name()], value=value) if ir.path_of(unconverted(value)[0]) == name:
+            case ir.Assign() if all(ir.path_of(unconverted(value)[0]) == name for value in _given(stmt, name)):
                 continue
             case _:
                 return None
     return found.pop() if len(found) == 1 else None
+
+
+def _given(stmt: ir.Assign, name: str) -> list[ir.Expr]:
+    """What an assignment gives a name; the whole where the text does not pair it."""
+    return [value for target, value in ir.assigned(stmt) if name in ir.paths_in(target)]
 
 
 def _counts(iterated: ir.Expr) -> bool:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from looplint.domain.values import External, Func
 from looplint.interpreter.interpreter import Interpreter
-from looplint.knowledge.lookup import call_effect
+from looplint.knowledge.lookup import call_effect, is_function_on_images, is_image_transform
 from looplint.knowledge.pytorch import TENSOR_ONLY
 from looplint.semantics.moved_again import unconverted
-from looplint.semantics.tensor_uses import of_own_fields, usage_at, used_or_given_as_tensor, value_at
+from looplint.semantics.tensor_uses import is_of_media, of_own_fields, usage_at, used_or_given_as_tensor, value_at
 from looplint.syntax import ir
+from looplint.syntax.ranges import given_once
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -22,14 +23,16 @@ def is_made_as_tensors_are(interp: Interpreter, name: str, of_dict: bool) -> boo
     """Whether a name gets nothing but what only tensors give, or entries of a state: `v = state[key].detach()`, `for k, v in net.state_dict().items()`.
 
     What comes first to the statement that runs was put there by one above it: those below, which a loop leads back from, do not count.
-    Where the name is known to be of a batch (`of_dict`), an entry that is taken by its key is a tensor too: `mask = batch["mask"]`, `batch.get("mask")`.
+    Where the name is known to be of a batch (`of_dict`), an entry that is taken by its key is a tensor too: `mask = batch["mask"]`, `batch.get("mask")`;
+    anywhere one that is named as pictures are, as a name of these is.
     """
     made = False
     for stmt in _until(interp.frame.function, interp.statement):
         match stmt:
             case ir.Assign(targets=[ir.Name(id=given)], value=value) if given == name:
                 source, _ = unconverted(value)
-                if _only_tensors_give(interp, source) or (of_dict and _is_keyed(source)):
+                key = key_of(source)
+                if _only_tensors_give(interp, source) or (key is not None and (of_dict or is_of_media(key))):
                     made = True
                 elif not (isinstance(source, ir.Name) and source.id == name):
                     return False
@@ -61,8 +64,29 @@ def _only_tensors_give(interp: Interpreter, source: ir.Expr) -> bool:
             usage = usage_at(interp, other)  # another name of what is computed with
             return usage is not None and not usage.called and not of_own_fields(usage) and used_or_given_as_tensor(interp, usage)
         case ir.Call() as call:
-            return _is_of(interp, call, ("variable", "edges")) or _gives_what_it_computes(interp, call)
+            return _is_of(interp, call, ("variable", "edges")) or _transforms(interp, call.func) or _gives_what_it_computes(interp, call)
     return False
+
+
+def _transforms(interp: Interpreter, called: ir.Expr) -> bool:
+    """Whether what is called is a transform of torchvision, which gives a tensor for a tensor: the images that it takes as well cannot be moved."""
+    path = ir.path_of(called.func if isinstance(called, ir.Call) else called)
+    if path is None:
+        return False
+    if not isinstance(called, ir.Call) and (maker := _maker_of(interp, path)) is not None:
+        return _transforms(interp, maker)
+    made = value_at(interp, path)
+    known = is_image_transform if isinstance(called, ir.Call) else is_function_on_images
+    return bool(made) and all(isinstance(a, External) and known(a.qualname) for a in made)
+
+
+def _maker_of(interp: Interpreter, name: str) -> ir.Call | None:
+    """The call that gives a name what it stands for, where the function, or the top of its module, binds it once."""
+    function = interp.frame.function
+    code = interp.frame.module.lowered()
+    within = function if code is None or name in ir.bound_names(function) else code.top
+    given = given_once(within).get(name)
+    return given if isinstance(given, ir.Call) else None
 
 
 def _gives_what_it_computes(interp: Interpreter, call: ir.Call) -> bool:
@@ -111,14 +135,14 @@ def _is_of(interp: Interpreter, call: ir.Call, effects: Sequence[str]) -> bool:
     return bool(makers) and all(isinstance(a, External) and call_effect(a.qualname) in effects for a in makers)
 
 
-def _is_keyed(source: ir.Expr) -> bool:
-    """Whether an expression takes an entry by a key that is written there."""
+def key_of(source: ir.Expr) -> str | None:
+    """The key by which an expression takes an entry, where it is written there."""
     match source:
-        case ir.Subscript(index=ir.Const(value=str())):
-            return True
-        case ir.Call(func=ir.Attr(attr="get" | "pop"), args=[ir.Arg(value=ir.Const(value=str())), *_]):
-            return True
-    return False
+        case ir.Subscript(index=ir.Const(value=str(key))):
+            return key
+        case ir.Call(func=ir.Attr(attr="get" | "pop"), args=[ir.Arg(value=ir.Const(value=str(key))), *_]):
+            return key
+    return None
 
 
 def _is_entry_of_state(target: ir.Expr, iterated: str, name: str) -> bool:

@@ -17,7 +17,8 @@ def is_moved_again(function: ir.Function, statement: cst.CSTNode | None, path: s
     """Whether what reads a name next after a statement, in its block, gives it a copy of itself that has been moved."""
     for stmt in _after(function.body, statement):
         if any(path in ir.paths_in(expr) for each in ir.statements([stmt]) for expr in ir.expressions(each)):
-            return isinstance(stmt, ir.Assign) and [ir.path_of(t) for t in stmt.targets] == [path] and _moves(stmt.value, path)
+            reading = [(ir.path_of(target), value) for target, value in ir.assigned(stmt) if path in ir.paths_in(value)]
+            return len(reading) == 1 and reading[0][0] == path and _moves(reading[0][1], path)
     return False
 
 

@@ -24,11 +24,11 @@ from looplint.knowledge.pytorch import (
 )
 from looplint.semantics import outcomes
 from looplint.semantics.collated import is_collated_as_tensor
-from looplint.semantics.made_as_tensors import is_made_as_tensors_are
+from looplint.semantics.made_as_tensors import is_made_as_tensors_are, key_of
 from looplint.semantics.made_there import is_made_there
 from looplint.semantics.meeting_elsewhere import Meetings, meetings
 from looplint.semantics.moved_again import is_moved_again, unconverted
-from looplint.semantics.tensor_uses import of_own_fields, usage_at, used_as_tensor, used_or_given_as_tensor
+from looplint.semantics.tensor_uses import is_of_media, of_own_fields, usage_at, used_as_tensor, used_or_given_as_tensor
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -37,9 +37,6 @@ _DEPTH = 4
 _STRUCTURED = r"(?i)batch|data|graph|^g\d?$|encod|token|^inputs?$|sample|feature"
 _IN_PLACE = r"(?i)batch|graph|^g\d?$|encod|token"
 _MODULE = r"(?i)(^|_)(model|net|network|module|backbone)$"
-# What can be moved and is called so is a tensor, or a batch of images or a tensor of another kind that gives a moved copy as well (detectron2's ImageList,
-# DETR's NestedTensor, a SparseTensor).
-_MEDIA = r"(?i)(^|_)(images?|imgs?|videos?|pixel_values|waveforms?|wavs?|tensor)$"
 _LABELS = r"(?i)^(labels?|targets?|y|gt|classes)$"
 
 
@@ -159,8 +156,9 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Params | Unknown, receiver: i
             }
             return any(map(_collates_by_itself, sources_of_batches(atom.tags) & keys))
         # `batch["labels"]`: an entry of a batch.
-        keyed = isinstance(receiver, ir.Subscript) and isinstance(receiver.index, ir.Const) and isinstance(receiver.index.value, str)
-        return keyed and isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags)))
+        key = key_of(receiver)
+        known = isinstance(atom, Tensor) and any(map(_collates, sources_of_batches(atom.tags)))
+        return key is not None and (known or is_of_media(key))
     usage = usage_at(interp, path)
     if usage is None or usage.called or of_own_fields(usage):
         return False
@@ -168,7 +166,7 @@ def _is_tensor(interp: Interpreter, atom: Tensor | Params | Unknown, receiver: i
         return True
     if isinstance(atom, Params) and atom.exact:
         return True  # what a loop over `parameters()` gives
-    if re.search(_MEDIA, path.rpartition(".")[2]) or used_or_given_as_tensor(interp, usage):
+    if is_of_media(path.rpartition(".")[2]) or used_or_given_as_tensor(interp, usage):
         return True
     if not isinstance(receiver, ir.Name):
         return False
@@ -223,9 +221,8 @@ def _is_part_like_others(interp: Interpreter, name: str) -> bool:
     kept = {
         target.id
         for stmt in written
-        if isinstance(stmt, ir.Assign) and isinstance(stmt.value, ir.Call)
-        for target in stmt.targets
-        if isinstance(target, ir.Name) and _converted(stmt.value) == target.id
+        for target, value in ir.assigned(stmt)
+        if isinstance(target, ir.Name) and isinstance(value, ir.Call) and _converted(value) == target.id
     }
     alike = kept & parts
     if drawn and name in kept and not re.search(_STRUCTURED, name):

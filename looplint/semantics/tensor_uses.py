@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from looplint.domain.objects import Loss, Module, Obj
-from looplint.domain.values import External, Func, Method, Ref, Unknown, Value, ref
+from looplint.domain.values import External, Func, Method, Partial, Ref, Unknown, Value, ref
 from looplint.interpreter import classes
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
@@ -16,6 +18,9 @@ from looplint.syntax.project import ModuleInfo
 _DEPTH = 4
 # Modules of libraries that are built on tensors alone: none takes a batch of another kind.
 _TAKERS = ("torch.nn.", "torchvision.models.", "timm.")
+# What can be moved and is called so is a tensor, or a batch of images or a tensor of another kind that gives a moved copy as well (detectron2's ImageList,
+# DETR's NestedTensor, a SparseTensor).
+_MEDIA = r"(?i)(^|_)(images?|imgs?|videos?|pixel_values|waveforms?|wavs?|tensor)$"
 
 
 def has_own_fields(interp: Interpreter, receiver: ir.Expr) -> bool:
@@ -40,6 +45,11 @@ def is_used_as_tensor(interp: Interpreter, path: str) -> bool:
 
 def of_own_fields(usage: ir.Usage) -> bool:
     return usage.keyed or bool(usage.attrs - usage.methods - TENSOR_ATTRIBUTES - {"T", "mT", "real", "imag"})
+
+
+def is_of_media(name: str) -> bool:
+    """Whether a variable, an attribute or an entry is named as pictures, films and sounds are: what is moved by such a name gives a moved copy."""
+    return re.search(_MEDIA, name) is not None
 
 
 def used_as_tensor(usage: ir.Usage) -> bool:
@@ -78,6 +88,11 @@ def _takes_tensors(interp: Interpreter, callee: Value, place: int | str, depth: 
                 effect = call_effect(atom.qualname)
                 of_torch = atom.qualname.startswith("torch.") and effect in ("tensor", "detached")
                 if of_torch or effect == "edges" or is_functional_loss(atom.qualname):
+                    return True
+                if effect == "apply-in-windows" and place in (0, "inputs"):
+                    return True
+            case Partial(func=inner, args=args) if depth:
+                if _takes_tensors(interp, inner, place + len(args) if isinstance(place, int) else place, depth - 1):
                     return True
             case Ref(obj=Loss(cls=None)):
                 return True

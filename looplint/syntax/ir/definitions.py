@@ -289,6 +289,20 @@ def single_targets(target: Expr) -> list[Expr]:
     return [each for item in target.items for each in single_targets(item)] if isinstance(target, Display) else [target]
 
 
+def assigned(stmt: Stmt) -> list[tuple[Expr, Expr]]:
+    """What each single target of an assignment gets, as far as the text pairs them: `x, y = x.cuda(), y.cuda()` is two."""
+    if not isinstance(stmt, Assign):
+        return []
+    return [pair for target in stmt.targets for pair in _paired(target, stmt.value)]
+
+
+def _paired(target: Expr, value: Expr) -> list[tuple[Expr, Expr]]:
+    match target, value:
+        case Display(items=left), Display(items=right) if len(left) == len(right) and not any(isinstance(i, Star) for i in (*left, *right)):
+            return [pair for each, given in zip(left, right, strict=True) for pair in _paired(each, given)]
+    return [(target, value)]
+
+
 def binds(stmt: Stmt) -> set[str]:
     """The names that a statement itself binds, without those of the blocks in it."""
     match stmt:
