@@ -53,7 +53,8 @@ def train(net: nn.Module, loader, epochs: int):
   under the condition of an accumulating step. A clear of some parameters between a backward and its step is none: the step uses the rest.
 - An optimizer that escapes into code in the loop that cannot be followed.
 - A single step outside a loop or in the last turn of one (`if i == len(loader) - 1`), and steps with a closure that clears (LBFGS).
-- Gradients that are filled by hand, and optimizers of one list or dict, which cannot be distinguished.
+- Gradients that are filled by hand. Optimizers of one list or dict, which cannot be distinguished, where anything clears one of them, or where
+  each turn of the loop may step with another one.
 - A loop in which another optimizer is cleared more than once: wrong-optimizer-cleared reports that.
 
 ## Repair

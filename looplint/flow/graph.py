@@ -117,8 +117,8 @@ class Condition:
     """A condition as paths remember it: the same outcome wherever it is tested, until one of its names changes.
 
     A graph has one object for each (`EventGraph.condition`), so that conditions are compared by identity. `of` is the object that a name is
-    tested to be, where it can be one of several, or of which it tests attributes that only its constructor sets: then it is `settled`, and
-    so is one that options of the command line decide.
+    tested to be, where it can be one of several, or of which it tests attributes that only its constructor sets, or the options of the command
+    line: then it is `settled`.
     """
 
     frame: CallString

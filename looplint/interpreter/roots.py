@@ -305,7 +305,7 @@ def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, Cl
         nearer, methods = frozenset(own), tuple(base.cls.methods.values())
         backward = [each for each in code.gradient_calls if each.kind == "backward"] if code is not None else []
         given = nearer | _given_beside(interp, line, base)
-        called = any(given & f.methods for f in methods)
+        called = any(given & each.methods for f in methods for each in training_methods.written_in(f))
         if called or ("__init__" in nearer and base.module is not interp.main):
             training = training_methods.training_in_loops(code) | training_methods.repeating(methods, steps)
             loops = [f for f in methods if f in training]
@@ -440,7 +440,13 @@ def _deferred(interp: Interpreter) -> bool:
                 isinstance(atom, Func)
                 and atom.function not in interp.reached.functions
                 and not atom.function.is_lambda
-                and atom.module is interp.main
+                and (atom.module is interp.main or _is_for_an_own_object(interp, atom))
             ):
                 complete = _function(interp, atom) and complete
     return complete
+
+
+def _is_for_an_own_object(interp: Interpreter, func: Func) -> bool:
+    """Whether a function of another file was made in a method that was followed on an object of a class of the file, as what a base runs in a thread."""
+    instance = func.closure.instance if func.closure is not None else frozenset()
+    return any(isinstance(a, Ref) and a.obj.cls is not None and a.obj.cls.module is interp.main for a in instance)

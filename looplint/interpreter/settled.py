@@ -37,25 +37,32 @@ def owner_of(frame: Frame, names: frozenset[str]) -> Obj | None:
 
 def by_options(frame: Frame, test: ir.Expr, names: frozenset[str]) -> bool:
     """Whether a test reads options of the command line alone, which nothing in its module sets: the user has decided it."""
+    return bool(options_asked(frame, test, names))
+
+
+def options_asked(frame: Frame, test: ir.Expr, names: frozenset[str]) -> frozenset[Options]:
+    """The options of the command line of which a test reads some, and nothing else, where nothing in its module sets these; none where it may read more."""
     read = [name for name in names if not any(other.startswith(f"{name}.") for other in names)]
-    if not read or not all(_leads_to_an_option(frame, name) for name in read):
-        return False
-    options = {attribute for name in read for attribute in name.split(".")[1:]}
+    found = [options for name in read if (options := _options_at(frame, name)) is not None]
+    if len(found) < len(read):
+        return frozenset()
+    attributes = {attribute for name in read for attribute in name.split(".")[1:]}
     if any(isinstance(e, ir.Call) for e in ir.walk(test)):
-        return False
+        return frozenset()
     rebound = rebound_in(frame.module)
-    return rebound is not None and rebound.isdisjoint(options)
+    return frozenset(found) if rebound is not None and rebound.isdisjoint(attributes) else frozenset()
 
 
-def _leads_to_an_option(frame: Frame, path: str) -> bool:
-    """Whether what stands at a path is an option: `args.rate`, or `self.args.rate` where an object keeps the options."""
+def _options_at(frame: Frame, path: str) -> Options | None:
+    """The options of which one stands at a path: `args.rate`, or `self.args.rate` where an object keeps them."""
     root, *attributes = path.split(".")
     held = _held_by(frame, root)
     for attribute in attributes:
-        if any(isinstance(atom, Ref) and isinstance(atom.obj, Options) for atom in held):
-            return True
+        options = next((atom.obj for atom in held if isinstance(atom, Ref) and isinstance(atom.obj, Options)), None)
+        if options is not None:
+            return options
         held = next((atom.obj.heap.get(attribute, NOTHING) for atom in held if len(held) == 1 and isinstance(atom, Ref)), NOTHING)
-    return False
+    return None
 
 
 def _held_by(frame: Frame, name: str) -> Value:

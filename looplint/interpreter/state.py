@@ -192,9 +192,12 @@ class Position(Path):
         _, names = read_by(test)
         owner, frame, said = self.in_whose_words(test, names)
         said, held = _without_no(*ir.affirmed(said, held))
-        context = frame.ctx if owner is None else list(frame.ctx.outward())[-1]
-        same = owner is not None or settled.by_options(self.frame, test, names)
-        self._branch(self.graph.condition(context, *read_by(said), owner, settled=same), held)
+        options = settled.options_asked(self.frame, test, names) if owner is None else frozenset()
+        same = owner is not None or bool(options)
+        # What the options say is the same in each call of a function that has a name of its own for them.
+        of = next(iter(options)) if len(options) == 1 and frame is self.frame else owner
+        context = frame.ctx if of is None else list(frame.ctx.outward())[-1]
+        self._branch(self.graph.condition(context, *read_by(said), of, settled=same), held)
         return names, owner, same
 
     def in_whose_words(self, test: ir.Expr, names: frozenset[str]) -> tuple[Obj | None, Frame, ir.Expr]:

@@ -44,13 +44,24 @@ def repeating(methods: Iterable[ir.Function], steps: Collection[str]) -> set[ir.
     found: set[ir.Function] = set()
     paths = {f"self.{name}" for name in steps}
     for method in methods if paths else ():
-        if method.methods.isdisjoint(steps):
-            continue
-        loops = (s for s in ir.statements(method.body) if isinstance(s, ir.For | ir.While))
+        loops = (
+            s
+            for each in written_in(method)
+            if not each.methods.isdisjoint(steps)
+            for s in ir.statements(each.body)
+            if isinstance(s, ir.For | ir.While)
+        )
         inside = (e for loop in loops for s in ir.statements(loop.body) for e in ir.walk(*ir.expressions(s)))
         if any(isinstance(e, ir.Call) and ir.path_of(e.func) in paths for e in inside):
             found.add(method)
     return found
+
+
+@ir.kept_with_code
+def written_in(function: ir.Function) -> list[ir.Function]:
+    """A function and those that are written in it, as what a thread runs; one whose body was left packed has none."""
+    inner = (s.function for s in ir.statements(function.body) if isinstance(s, ir.FunctionDef)) if function.later is None else ()
+    return [function, *(each for f in inner for each in written_in(f))]
 
 
 def in_order(cls: ir.Class, methods: list[ir.Function]) -> list[ir.Function]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
+import libcst as cst
+
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Obj, Optimizer
 from looplint.flow.automaton import Automaton, Visit
@@ -12,6 +16,8 @@ from looplint.queries.naming import called_at, name_of
 from looplint.queries.program import Program
 from looplint.queries.relations import exclude_each_other, related
 from looplint.regex import regex
+from looplint.syntax.come_again import by_loop
+from looplint.syntax.site import Site
 
 _COUNTED_BY_A_NAME = regex(r"range\(([^\W\d][\w.]*)\)")
 
@@ -52,16 +58,18 @@ def to_clear(program: Program, step: Step, optimizer: Optimizer | Engine) -> lis
 
 def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | None:
     """A step of a loop that always uses gradients added to ones already applied; None where something clears them on some path."""
-    if optimizer.many or not isinstance(optimizer, Optimizer):
+    if not isinstance(optimizer, Optimizer) or (optimizer.many and not _is_never_cleared(program, optimizer)):
         return None
     if optimizer.may_clear and not any(optimizer in e.subjects for e in program.of(Clear)):
         return None  # nothing tells that its step leaves the gradients
     taken_away = _taken_away(program, optimizer)
     for visit in program.run(CLEARING, optimizer, only_with=Step, without=taken_away):
         step = visit.event
-        if not isinstance(step, Step) or not visit.certain:
+        if not isinstance(step, Step) or not (step.subjects == {optimizer} if optimizer.many else visit.certain):
             continue
         for loop in reversed(step.loops):
+            if not _comes_again(program, optimizer, step, loop):
+                continue
             states = visit.steady(loop)
             stale = next((s for s in states if s.state == "stale"), None)
             if stale is None or (
@@ -77,6 +85,35 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
             ):
                 return Uncleared(backward, step, loop)
     return None
+
+
+def _is_never_cleared(program: Program, optimizer: Optimizer) -> bool:
+    """Whether nothing in sight clears the gradients of any of several optimizers, and no other code gets at them: then it does not matter which one steps."""
+    around = [optimizer, *optimizer.holds]
+    if optimizer.symbolic or not optimizer.holds or any(o.symbolic or o.lost for o in around):
+        return False
+    return not any(e.variant != "output" and program.touches(e, optimizer) for e in program.of(Clear, Copy, Escape))
+
+
+def _comes_again(program: Program, optimizer: Optimizer, step: Step, loop: Loop) -> bool:
+    """Whether the one of several optimizers that steps in a turn of a loop steps in a later turn, too, as the text of the loop tells."""
+    if not optimizer.many:
+        built_before = optimizer.loops is not None and not set(optimizer.loops) <= set(step.loops)
+        return not built_before or loop not in program.member_loops  # another loop has built one in each of its turns
+    again = by_loop(loop.function).get(id(loop.stmt)) if loop.function is not None and loop.repeats else None
+    inward = zip_longest(step.chain, step.chain[1:])
+    return again is not None and any(
+        id(site.node) in again.called and (id(site.node) in again.given or (inner is not None and _is_on_self(inner)))
+        for site, inner in inward
+    )
+
+
+def _is_on_self(site: Site) -> bool:
+    """Whether a call is made on a part of the object whose method makes it, which is not among what that method is given."""
+    here = site.node.func if isinstance(site.node, cst.Call) else None
+    while isinstance(here, cst.Attribute | cst.Subscript):
+        here = here.value
+    return isinstance(here, cst.Name) and here.value == "self"
 
 
 def _adds_up(program: Program, optimizer: Optimizer, backward: Backward, visit: Visit, loop: Loop) -> bool:

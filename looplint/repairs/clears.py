@@ -11,7 +11,7 @@ from looplint.flow.graph import Loop
 from looplint.queries.relations import related
 from looplint.repairs.draft import Draft, Infeasible, first_place
 from looplint.repairs.layout import Statement
-from looplint.repairs.names import sets
+from looplint.repairs.names import reads, sets
 from looplint.repairs.places import Place, called, meet, place_at, receiver
 from looplint.repairs.planner import Planner, check_free, common_block, highest
 from looplint.repairs.repair import Plan, Repair
@@ -161,9 +161,9 @@ class InsertClear(Repair):
         ):
             block, _, target = common_block(steps.statement, backwards.statement)
             index = _top(p, self.optimizer, target, steps)
-            base = name.partition(".")[0].partition("[")[0]
+            used = reads(cst.parse_expression(name))
             for number in range(target.index - 1, index - 1, -1):
-                if {base, name} & sets(block.statements[number].node):
+                if used & sets(block.statements[number].node):
                     index = number + 1
                     break
             if index == 0:
