@@ -62,7 +62,7 @@ def train(net: nn.Module, loader, epochs: int):
 
 ## Repair
 
-Safe: move the call to the end of the epoch body. Unsafe for an `ExponentialLR` of whose unit nothing is said.
+Safe: move the call to the end of the epoch body. Unsafe for a scheduler of whose unit nothing is said, or that may be such a one.
 
 ## Evidence
 
@@ -120,8 +120,9 @@ def check(program: Program) -> Reports:
                 f"ten-thousandth of it is left; call {name}.step() once an epoch"
             )
         notes = note(construct, "it is made to count epochs here" if told else "its factor is given here")
+        of_all = all(isinstance(o, Scheduler) and o.unit is not None for o in scheduler.one_of)
         of_an_epoch = next((each for each in loop.lineage() if each.parent is not None and program.counts_epochs(each.parent)), loop)
-        yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=of_an_epoch, told=told))
+        yield Report(event, message, notes, repair=MoveToEpochEnd(event=event, loop=of_an_epoch, told=told and of_all))
 
 
 def _guarded(program: Program, event: Schedule, loop: Loop, scheduler: Scheduler) -> bool:

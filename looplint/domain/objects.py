@@ -549,6 +549,8 @@ class Dict(Container):
     by_attribute: bool = False
     # Whether it is the `**kwargs` of a function, and what nothing in sight puts in comes from callers out of sight.
     of_callers: bool = False
+    # Whether it is the `**kwargs` of a function in one context: nothing else fills it than the call and the function.
+    of_call: bool = False
 
 
 class Instance(Obj):

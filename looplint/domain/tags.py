@@ -62,6 +62,8 @@ class Mark(Enum):
     UNSETTLED = 22
     # It is wrapped in the words of torch 0.3, and asks for its graph: `Variable(x)`.
     RECORDED = 23
+    # It is a leaf of zeros that takes the form of another tensor, or was computed from such leaves alone: `torch.zeros_like(points, requires_grad=True)`.
+    PROBE = 24
 
     def __hash__(self) -> int:
         return self.value
@@ -204,12 +206,11 @@ def joined(each: Iterable[Tags], attached: list[Tags]) -> Tags:
 
     Args:
         each: the tags of each of them.
-        attached: the tags of those that have a graph: it begins at leaves of the program alone where it does so in all of these.
+        attached: the tags of those that have a graph: it begins at leaves, or at zeros, of the program alone where it does so in all of these.
     """
     tags = list(each)
     union = NO_TAGS.union(*tags)
-    if not all(Mark.LEAF in those for those in attached):
-        union -= {Mark.LEAF}
+    union -= {mark for mark in (Mark.LEAF, Mark.PROBE) if not all(mark in those for those in attached)}
     union -= {tag for tag in union if (tag in _OF_ALL or isinstance(tag, SetAside)) and not all(tag in those for those in tags)}
     partial = {tag for tag in union if isinstance(tag, Scaled) and tag.always and not all(tag in those for those in tags)}
     return union - partial | {Scaled(tag.scaler, always=False) for tag in partial} if partial else union

@@ -85,7 +85,7 @@ def combine(grad: bool | None, values: Iterable[Value]) -> Tensor | None:
     if any(isinstance(tag, SetAside) or tag in _AS_RETURNED for tag in result.tags):
         result = replace(result, tags=frozenset(t for t in result.tags if not isinstance(t, SetAside) and t not in _AS_RETURNED))
     if Mark.LEAF in result.tags and not all(_reaches_nothing(a) for value in values for a in value):
-        result = replace(result, tags=result.tags - {Mark.LEAF})
+        result = replace(result, tags=result.tags - {Mark.LEAF, Mark.PROBE})
     if Mark.BEGUN in result.tags and any(isinstance(a, Unknown) for value in values for a in value):
         result = result.tagged(Mark.ADDED_TO)
     deps = frozenset().union(*(a.deps for v in values for a in v if isinstance(a, Unknown)))
@@ -123,7 +123,8 @@ def guess(grad: bool | None, tensor: Tensor, deps: frozenset[Obj] = frozenset())
     tags = frozenset(
         tag
         for tag in tensor.tags
-        if tag not in (Mark.LEAF, Mark.LOSS, Mark.PLACE_HELD, Mark.TERM, Mark.UNSETTLED) and not isinstance(tag, SentBackward | SetAside)
+        if tag not in (Mark.LEAF, Mark.PROBE, Mark.LOSS, Mark.PLACE_HELD, Mark.TERM, Mark.UNSETTLED)
+        and not isinstance(tag, SentBackward | SetAside)
     )
     return Tensor(tensor.sources | deps, "maybe", tensor.forwards, tags, origins=tensor.origins)
 

@@ -100,6 +100,8 @@ class GradientAccess:
         self.written: frozenset[Obj] = frozenset()
         # The loops in which the gradient of a tensor is read that is no parameter: it is what their backwards are for.
         self.read_of_tensors: set[Loop] = set()
+        # Whether what is evaluated measures the gradients that it comes by, or changes them in place.
+        self.measures = False
         # The modules whose gradients are multiplied, divided or overwritten.
         self.scaled: frozenset[Obj] = frozenset()
 
@@ -121,11 +123,12 @@ class GradientAccess:
     @contextmanager
     def unapplied(self) -> Iterator[None]:
         """Evaluate what measures the gradients that it comes by: it is no step."""
-        before = self.applied_at, self.applied_unknown
+        before = self.applied_at, self.applied_unknown, self.measures
+        self.measures = True
         try:
             yield
         finally:
-            self.applied_at, self.applied_unknown = before
+            self.applied_at, self.applied_unknown, self.measures = before
 
     @contextmanager
     def changed(self) -> Iterator[None]:

@@ -310,6 +310,7 @@ def bind_parameters(interp: Interpreter, frame: Frame, func: Func, args: Argumen
                 rest = interp.create(Dict, func.function.node, slot=frame.ctx)
                 rest.exact = not args.starred
                 rest.of_callers = args.of_callers
+                rest.of_call = True
                 for name, value in keywords.items():
                     interp.write(rest, f"={name}", value)
                     interp.write(rest, "[]", value)

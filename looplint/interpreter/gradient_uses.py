@@ -56,8 +56,10 @@ def of_argument(gradients: GradientAccess, argument: ir.Expr) -> AbstractContext
 
 
 def _is_gradient_times(expr: ir.Expr) -> bool:
-    """Whether an expression is written as a gradient, or one times or by something: `p.grad.detach() * inverse_scale`."""
+    """Whether an expression is written as a gradient or a part of one, or one times or by something: `p.grad.detach() * inverse_scale`."""
     match expr:
+        case ir.Subscript(value=whole):
+            return _is_gradient_times(whole)
         case ir.Binary(op="*" | "/", left=left, right=right):
             return _is_gradient_times(left) or (expr.op == "*" and _is_gradient_times(right))
     return is_gradient(expr)

@@ -114,7 +114,9 @@ def _join_fields(obj: Obj, objects: Sequence[Obj]) -> None:
             driven = [o.optimizer for o in schedulers if o.optimizer is not None]
             if len(driven) == len(schedulers):
                 obj.optimizer = reduce(join, driven)
-            obj.unit = schedulers[0].unit if alike(o.unit for o in schedulers) else obj.unit
+            units = {o.unit for o in schedulers}
+            # Of the others, nothing tells the unit: what is stepped in place of each of them is stepped in place of those that count epochs.
+            obj.unit = "epochs" if units == {"epochs", None} else units.pop() if len(units) == 1 else obj.unit
             obj.horizon = schedulers[0].horizon if alike(o.horizon for o in schedulers) else obj.horizon
             obj.usual_end = schedulers[0].usual_end if alike(o.usual_end for o in schedulers) else obj.usual_end
             obj.of_torch = all(o.of_torch for o in schedulers)

@@ -130,6 +130,10 @@ CALLS: dict[str, str] = {
     "timm.create_model": "module",
     "timm.models.create_model": "module",
     "segmentation_models_pytorch.create_model": "module",
+    # functions of tianshou that stand beside its networks
+    "tianshou.utils.net.common.miniblock": "unknown",
+    "tianshou.utils.net.common.get_dict_state_decorator": "unknown",
+    "tianshou.utils.net.discrete.sample_noise": "pure",
     "peft.get_peft_model": "adapted",
     "peft.inject_adapter_in_model": "adapted",
     "peft.set_peft_model_state_dict": "pure",
@@ -269,6 +273,7 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("nn_builder.pytorch.", "module?"),
     ("dgl.model_zoo.", "module-function"),
     ("dgl.", "dataset"),
+    ("tianshou.utils.net.", "module?"),
     ("segmentation_models_pytorch.losses.", "loss"),
     ("segmentation_models_pytorch.", "module?"),
     ("torchmetrics.", "metric"),

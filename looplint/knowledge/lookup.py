@@ -28,7 +28,7 @@ _BUILTINS: dict[str, str] = {
     "random.choice": "drawn", "random.sample": "drawn-items", "random.choices": "drawn-items", "numpy.random.choice": "drawn", "numpy.random.permutation": "drawn-items",
     "random.shuffle": "shuffle", "numpy.random.shuffle": "shuffle", "heapq.heapify": "shuffle",
     "pickle.load": "read-file", "dill.load": "read-file", "joblib.load": "read-file", "safetensors.torch.load_file": "read-file",
-    "functools.partial": "partial", "functools.wraps": "decorator", "functools.lru_cache": "decorator", "functools.cache": "decorator",
+    "functools.partial": "partial", "types.MethodType": "bound-method", "functools.wraps": "decorator", "functools.lru_cache": "decorator", "functools.cache": "decorator",
     "weakref.WeakKeyDictionary": "dict", "weakref.WeakValueDictionary": "dict", "weakref.ref": "weak-reference", "weakref.ref.__call__": "same", "weakref.proxy": "weak-reference",
     "functools.reduce": "fold", "operator.attrgetter": "attribute-getter", "operator.attrgetter.__call__": "got-attribute",
     "operator.add": "tensor", "operator.iadd": "tensor", "operator.mul": "tensor", "operator.sub": "tensor",

@@ -170,7 +170,7 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return program.reached.misfit(first.function) or f"`{loss}` is not known to be a loss"
     if not any(event.subjects for event in events):
         return f"the model that `{loss}` comes from is not known"
-    unknown = [step for step in steps if id(step.call.node) not in known.steps]
+    unknown = sorted((step for step in steps if id(step.call.node) not in known.steps), key=lambda step: step.loop is not first.loop)
     if unknown and isinstance(unknown[0].call.func, ir.Attr):
         ends_before = program.reached.misfits.get(first.function)
         return ends_before or f"`{ir.render(unknown[0].call.func.value)}` is not known to be an optimizer"
@@ -178,6 +178,16 @@ def _reason(program: Program, known: _Known, info: ModuleInfo, calls: list[ir.Gr
         return "no step of an optimizer was found"
     if all(is_whole_model(o) for event in events for o in event.subjects) and all(_is_misplaced(program, o) for o in known.stepped):
         return ""  # that the optimizer holds others is known as well
+    return _held_by(program, events, loss)
+
+
+def _held_by(program: Program, events: Iterable[Event], loss: str) -> str:
+    """What is known of the optimizers that hold the parameters which a backward reaches, where none of them is known to step on all of these."""
+    touches = {program.touches(event, obj) for event in events for obj in program.all_optimizers}
+    if "must" in touches:
+        return f"the optimizer that holds the parameters that `{loss}` comes from is not known to step"
+    if "may" in touches:
+        return f"which optimizer holds the parameters that `{loss}` comes from is not known"
     return f"no known optimizer holds the parameters that `{loss}` comes from"
 
 

@@ -205,6 +205,8 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
                 obj.changed = obj.changed or key is None
                 for given in refs(default, Container):
                     given.loops = keeping.born_in(obj)  # the first one stays there
+            if default and name != "setdefault" and obj.of_call and key is not None and _lacks(interp, obj, f"={key.value!s}"):
+                return default
             found = objects.item(interp, obj, key)
             return join(found, default) if default and name != "setdefault" else found
         case "popitem":
@@ -241,6 +243,11 @@ def _slots(interp: Interpreter, obj: Dict) -> list[tuple[str, Value]] | None:
     if not obj.exact or obj.changed or objects.is_rewritten(interp, obj):
         return None
     return [(slot[1:], value) for slot, value in obj.heap.items() if slot.startswith("=")]
+
+
+def _lacks(interp: Interpreter, obj: Dict, slot: str) -> bool:
+    """Whether a dict has no entry under a key, whatever is called: `kwargs.pop("closure", None)` where no caller gives one."""
+    return _slots(interp, obj) is not None and slot not in obj.heap
 
 
 def _pairs(interp: Interpreter, obj: Dict) -> Value:

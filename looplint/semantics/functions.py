@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from looplint.domain.values import NOTHING, UNKNOWN, Arguments, External, Method, Number, Partial, Ref, Value, constant_of, exact_items
+from looplint.dataclass import replace
+from looplint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Arguments,
+    External,
+    Func,
+    Method,
+    Number,
+    Partial,
+    Ref,
+    Value,
+    constant_of,
+    exact_items,
+)
 from looplint.interpreter import unfollowed
 from looplint.interpreter.filled import fill
 from looplint.interpreter.interpreter import Interpreter
@@ -86,6 +100,15 @@ def _partial(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     if not args.positional:
         return UNKNOWN
     return frozenset({Partial(args.positional[0], tuple(args.positional[1:]), tuple(args.keywords.items()))})
+
+
+@transfer("bound-method")
+def _bound_method(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
+    """`types.MethodType(function, obj)`: what is called of it gets the object first, as a method of its class does."""
+    if len(args.positional) != 2 or args.starred:
+        return UNKNOWN
+    function, owner = args.positional
+    return frozenset(replace(a, bound=owner) if isinstance(a, Func) else Partial(frozenset({a}), (owner,), ()) for a in function)
 
 
 @transfer("weak-reference")

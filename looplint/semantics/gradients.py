@@ -347,8 +347,9 @@ def _gradient_read(interp: Interpreter, atom: Params | Tensor | Unknown) -> None
             interp.gradients.applied_at |= {(obj, interp.frame.ctx) for obj in atom.sources}
             if steps_by_hand(interp.frame.function):
                 interp.gradients.stepped |= atom.sources
-        case Tensor():
-            interp.gradients.read_of_tensors.update(interp.loops[-1:])
+        case Tensor(tags=tags):
+            if Mark.PROBE not in tags or not interp.gradients.measures:  # what no input holds is measured beside a training
+                interp.gradients.read_of_tensors.update(interp.loops[-1:])
         case Unknown():
             interp.gradients.read_unknown = True
             interp.gradients.applied_unknown = True

@@ -131,10 +131,18 @@ def _unit_of_value(interp: Interpreter, value: Value, expr: ir.Expr) -> Unit | N
         if isinstance(atom, Func) and atom.function.params:
             return _unit_of_function(interp, atom)
     definition = _definition(interp.frame, expr)
-    unit = _unit_among({_unit_of_name(word) for word in _words(definition)})
+    unit = _unit_of_dividend(definition) or _unit_among({_unit_of_name(word) for word in _words(definition)})
     if unit == "steps" and any(_is_given_epochs(interp.frame, name) for name in ir.paths_in(definition)):
         return None
     return None if unit == "epochs" and _is_product(definition) else unit
+
+
+def _unit_of_dividend(expr: ir.Expr) -> Unit | None:
+    """The epochs that an expression divides by what has no unit of its own, whatever that is called: `epochs // num_decay_steps`."""
+    if not isinstance(expr, ir.Binary) or expr.op not in ("/", "//") or _is_product(expr.left):
+        return None
+    dividend, divisor = ({_unit_of_name(word) for word in _words(side)} for side in (expr.left, expr.right))
+    return "epochs" if _unit_among(dividend) == "epochs" and "epochs" not in divisor else None
 
 
 def _is_given_epochs(frame: Frame | None, name: str) -> bool:
@@ -151,8 +159,17 @@ def _is_given_epochs(frame: Frame | None, name: str) -> bool:
 
 def _is_product(expr: ir.Expr) -> bool:
     """Whether something is multiplied by something else that is no constant: so many of them in each epoch, perhaps."""
+    shares = _shares(expr)
     products = (e for e in ir.walk(expr) if isinstance(e, ir.Binary) and e.op == "*")
-    return any(not isinstance(e.left, ir.Const) and not isinstance(e.right, ir.Const) for e in products)
+    return any(not any(isinstance(side, ir.Const) or ir.path_of(side) in shares for side in (e.left, e.right)) for e in products)
+
+
+def _shares(expr: ir.Expr) -> set[str]:
+    """The names that stand for one share after another: `m` of `[int(m * epochs) for m in milestones]`, where what they are taken from has no unit."""
+    if not isinstance(expr, ir.Comprehension):
+        return set()
+    of_no_unit = (c for c in expr.clauses if not any(map(_unit_of_name, _words(c.iter))))
+    return {c.target.id for c in of_no_unit if isinstance(c.target, ir.Name)}
 
 
 def _unit_among(units: set[Unit | None]) -> Unit | None:

@@ -210,7 +210,8 @@ def _detached(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
             interp.uses.cut_off |= tensor.origins
         begun = leaf(tensor or Tensor())  # of the shape of another one, too
         of_value = any(isinstance(a, Number | Tensor) for v in args.positional for a in v)
-        return frozenset({replace(begun, made=made, tags=begun.tags - {Mark.BEGUN} if of_value else begun.tags)})
+        tags = begun.tags - {Mark.BEGUN} if of_value else begun.tags
+        return frozenset({replace(begun, made=made, tags=tags | {Mark.PROBE} if made and qualname.endswith(".zeros_like") else tags)})
     if tensor is not None:
         return frozenset({replace(detached(tensor), made=made)})
     single = made and expr.args and (_is_one_item(expr.args[0].value) or _is_made_with_one_row(qualname, expr))
