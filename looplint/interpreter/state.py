@@ -195,7 +195,7 @@ class Position(Path):
         options = settled.options_asked(self.frame, test, names) if owner is None else frozenset()
         same = owner is not None or bool(options)
         # What the options say is the same in each call of a function that has a name of its own for them.
-        of = next(iter(options)) if len(options) == 1 and frame is self.frame else owner
+        of = next(iter(options)) if len(options) == 1 else owner
         context = frame.ctx if of is None else list(frame.ctx.outward())[-1]
         self._branch(self.graph.condition(context, *read_by(said), of, settled=same), held)
         return names, owner, same
