@@ -68,7 +68,7 @@ def _chosen_by(interp: Interpreter, frame: Frame, expr: ir.Expr) -> object:
             if frame.caller is not None and (given := frame.handed.get(name) or frame.entries.get(name)) is not None:
                 return _chosen_by(interp, frame.caller, given)
             bound = [_given(stmt, name) for stmt in ir.statements(frame.function.body) if name in ir.binds(stmt)]
-            return _chosen_by(interp, frame, bound[0]) if len(bound) == 1 and isinstance(bound[0], ir.Attr | ir.Subscript) else name
+            return _chosen_by(interp, frame, bound[0]) if len(bound) == 1 and isinstance(bound[0], ir.Subscript) else name
         case ir.Attr(value=owner):
             return _chosen_by(interp, frame, owner)
         case ir.Subscript(index=index):
@@ -104,7 +104,7 @@ def _held_by(interp: Interpreter, frame: Frame, expr: ir.Expr) -> set[Obj]:
 def _looked_at(interp: Interpreter, frame: Frame, expr: ir.Expr) -> Value:
     saved, interp.frame = interp.frame, frame
     try:
-        with interp.looking():
+        with interp.looking(), interp.gradients.unread():
             return interp.evaluate(expr)
     finally:
         interp.frame = saved
