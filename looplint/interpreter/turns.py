@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from looplint.domain.objects import Dict, Instance, List, Obj
-from looplint.domain.values import Atom, Const, Ref, Tuple, Unknown
+from looplint.domain.objects import Dict, Instance, List, Module, Obj, Optimizer
+from looplint.domain.values import Atom, Const, Ref, Tuple, Unknown, Value
 from looplint.interpreter import objects
 from looplint.syntax import ir
 
 if TYPE_CHECKING:
+    from looplint.flow.graph import Loop
     from looplint.interpreter.frames import Frame
     from looplint.interpreter.interpreter import Interpreter
 
@@ -31,7 +32,82 @@ def is_one(interp: Interpreter, obj: Obj, method: ir.Expr) -> bool:
         frame, receiver = frame.caller, frame.handed.get(receiver.id) or frame.entries.get(receiver.id)  # the loop hands it down
     if loop is None or loop.frame != frame.ctx or receiver is None or _is_bound_twice(receiver, loop.targets, frame):
         return False
-    return _is_of_turn(receiver, loop.targets, frame.function, lambda held, key: _is_held_apart(interp, frame, held, key))
+    of_turn = _is_of_turn(receiver, loop.targets, frame.function, lambda held, key: _is_held_apart(interp, frame, held, key))
+    return of_turn or (isinstance(obj, Optimizer) and not obj.symbolic and _is_alone_in(interp, obj, receiver, loop, frame))
+
+
+def _is_alone_in(interp: Interpreter, obj: Obj, receiver: ir.Expr, loop: Loop, frame: Frame) -> bool:
+    """Whether all turns of a loop are about one of the objects that a container holds: one was chosen before, with its model, and nothing in the loop may be another."""
+    keys = [e.index for e in ir.walk(receiver) if isinstance(e, ir.Subscript)]
+    if (
+        not isinstance(receiver, ir.Name | ir.Subscript)
+        or loop.stmt is None
+        or not all(isinstance(key, ir.Name | ir.Const) for key in keys)
+    ):
+        return False
+    if not ir.paths_in(receiver).isdisjoint(loop.assigned | loop.targets):
+        return False
+    used = _used_in_loops(frame.function).get(id(loop.stmt), {})
+    text, chosen = ir.render(receiver), _chosen_by(interp, frame, receiver)
+    for path, expr in used.items():
+        several = {o for o in _held_by(interp, frame, expr) if o.many and isinstance(o, Module | Optimizer)}
+        if several and (_chosen_by(interp, frame, expr) != chosen or (obj in several and path != text)):
+            return False
+    return text in used
+
+
+def _chosen_by(interp: Interpreter, frame: Frame, expr: ir.Expr) -> object:
+    """What tells which of several an expression is: the loop around that has a turn for each, or else the key or the name that the text has for it."""
+    around = interp.loops[-1] if interp.loops else None
+    while around is not None:
+        if around.frame == frame.ctx and _is_of_turn(expr, around.targets, frame.function, lambda held, key: False):
+            return around
+        around = around.parent
+    match expr:
+        case ir.Name(id=name):
+            if frame.caller is not None and (given := frame.handed.get(name) or frame.entries.get(name)) is not None:
+                return _chosen_by(interp, frame.caller, given)
+            bound = [_given(stmt, name) for stmt in ir.statements(frame.function.body) if name in ir.binds(stmt)]
+            return _chosen_by(interp, frame, bound[0]) if len(bound) == 1 and isinstance(bound[0], ir.Subscript) else name
+        case ir.Attr(value=owner):
+            return _chosen_by(interp, frame, owner)
+        case ir.Subscript(index=index):
+            return ir.render(index)
+    return expr
+
+
+@ir.kept_with_code
+def _used_in_loops(function: ir.Function) -> dict[int, dict[str, ir.Expr]]:
+    """For the loops of a function, by the identity of their statements: the names, attributes and entries that are called in them, whose methods are, or that calls get."""
+    found: dict[int, dict[str, ir.Expr]] = {}
+    for loop in ir.statements(function.body):
+        if isinstance(loop, ir.For | ir.While):
+            calls = [e for s in ir.statements(loop.body) for e in ir.walk(*ir.expressions(s)) if isinstance(e, ir.Call)]
+            used = [each for call in calls for each in (call.func, *_owner(call), *(arg.value for arg in call.args))]
+            found[id(loop)] = {ir.render(e): e for e in used if isinstance(e, ir.Name | ir.Attr | ir.Subscript) and not _calls(e)}
+    return found
+
+
+def _owner(call: ir.Call) -> list[ir.Expr]:
+    return [call.func.value] if isinstance(call.func, ir.Attr) else []
+
+
+def _calls(expr: ir.Expr) -> bool:
+    return any(isinstance(e, ir.Call) for e in ir.walk(expr))
+
+
+def _held_by(interp: Interpreter, frame: Frame, expr: ir.Expr) -> set[Obj]:
+    """The objects that an expression of an activation can be, of which nothing happens."""
+    return {atom.obj for atom in _looked_at(interp, frame, expr) if isinstance(atom, Ref)}
+
+
+def _looked_at(interp: Interpreter, frame: Frame, expr: ir.Expr) -> Value:
+    saved, interp.frame = interp.frame, frame
+    try:
+        with interp.looking(), interp.gradients.unread():
+            return interp.evaluate(expr)
+    finally:
+        interp.frame = saved
 
 
 def _is_bound_twice(receiver: ir.Expr, targets: frozenset[str], frame: Frame) -> bool:
@@ -46,12 +122,7 @@ def _is_bound_twice(receiver: ir.Expr, targets: frozenset[str], frame: Frame) ->
 
 def _is_held_apart(interp: Interpreter, frame: Frame, container: ir.Expr, key: ir.Const) -> bool:
     """Whether all containers that an expression of an activation can be tell what they hold under a key from what they hold under others."""
-    saved, interp.frame = interp.frame, frame
-    try:
-        with interp.looking():
-            held = interp.evaluate(container)
-    finally:
-        interp.frame = saved
+    held = _looked_at(interp, frame, container)
     known = [atom for atom in held if not isinstance(atom, Unknown | Const)]
     return bool(known) and all(_tells_apart(interp, atom, key.value) for atom in known)
 

@@ -140,14 +140,20 @@ def note_differentiated(name: str, given: Iterable[Obj]) -> None:
 
 
 def _computes_loss(expr: ir.Expr, reached: Iterable[Obj], kept: frozenset[Obj]) -> bool:
-    """Whether a call is one of a loss by its name, of models alone, and its result is used: `diffusion.training_losses(model, x, t)`.
+    """Whether a call is one of a loss by its name, of models alone, and its result is used: `diffusion.training_losses(model, x, t)`, `get_attribute(model, "loss")`.
 
     What the object keeps besides, whose loss it is, has no part in it: the optimizer of `self.trainer.criterion(output, y)`.
     """
     if not isinstance(expr, ir.Call) or expr.dropped or not reached:
         return False
     name = ir.called_name(expr)
-    return naming.computes_loss(name) and all(isinstance(o, Module | Loss) for o in reached if o not in kept)
+    asked = naming.computes_loss(name) or (naming.gives_attributes(name) and any(_is_of_a_loss(arg.value) for arg in expr.args))
+    return asked and all(isinstance(o, Module | Loss) for o in reached if o not in kept)
+
+
+def _is_of_a_loss(expr: ir.Expr) -> bool:
+    """Whether an expression is a text that names a loss."""
+    return isinstance(expr, ir.Const) and isinstance(expr.value, str) and names_a_loss(expr.value)
 
 
 def _of_outputs(interp: Interpreter, escape: Escape, name: str, expr: ir.Expr, given: Tensor, made: Tensor) -> Tensor:

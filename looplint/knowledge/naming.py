@@ -40,6 +40,9 @@ _OF_LOADING = rf"(?i)_*((try|maybe|auto)_)?(load|restore|resume|reload)(_?((?!(a
 # What a function is called that computes a loss, and no more: the models that it is given run, and their gradients and modes are as they were.
 _OF_LOSSES = r"(?i)(?!.*(backward|grad|step|update|optimi|minimi|train_|eval|val_|valid|test|estimate))(.*_)?(loss(es|_fn|_func|_fct|_function)?|criterion(_?\w+)?)$"
 
+# What a function is called that gives what models have under a name: `gather_attribute(model, "loss")`.
+_OF_ATTRIBUTES = r"(?i)_*(get|gather|collect|extract|fetch|find|read)_(\w+_)?(attr|attribute|field|member)s?(_(of|from|by)_\w+)?$"
+
 # What a function is called that differentiates the models that it is given: `compute_gradient_penalty(real, fake, discriminator)`.
 _OF_GRADIENTS = r"(?i)penalty|jacobian|hessian|(^|_)(compute|calc|calculate|input|saliency)_(\w+_)?grad(ient)?s?$"
 
@@ -167,6 +170,11 @@ def loads(function: str) -> bool:
 def computes_loss(function: str) -> bool:
     """Whether a function computes a loss, and does not send it backward."""
     return re.match(_OF_LOSSES, function) is not None
+
+
+def gives_attributes(function: str) -> bool:
+    """Whether a function gives what lies in objects under a name that it is given, and leaves them as they are."""
+    return re.match(_OF_ATTRIBUTES, function) is not None
 
 
 def differentiates(function: str) -> bool:
