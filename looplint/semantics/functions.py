@@ -13,6 +13,7 @@ from looplint.domain.values import (
     Number,
     Partial,
     Ref,
+    Unknown,
     Value,
     constant_of,
     exact_items,
@@ -108,7 +109,7 @@ def _bound_method(interp: Interpreter, qualname: str, args: Arguments, expr: ir.
     if len(args.positional) != 2 or args.starred:
         return UNKNOWN
     function, owner = args.positional
-    return frozenset(replace(a, bound=owner) if isinstance(a, Func) else Partial(frozenset({a}), (owner,), ()) for a in function)
+    return frozenset(replace(a, bound=owner) if isinstance(a, Func) else Unknown() for a in function)
 
 
 @transfer("weak-reference")
