@@ -163,6 +163,15 @@ class Interpreter(Position):
 
     # -- budget
 
+    def seen_from(self, frame: Frame, expr: ir.Expr) -> Value:
+        """What an expression is in an activation that is under way: nothing happens of it, and no gradient counts as read."""
+        saved, self.frame = self.frame, frame
+        try:
+            with self.looking(), self.gradients.unread():
+                return self.evaluate(expr)
+        finally:
+            self.frame = saved
+
     def burn(self) -> None:
         self.fuel -= 1
         if self.fuel < self.floor:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Dict, Instance, List, Module, Obj, Optimizer
-from looplint.domain.values import Atom, Const, Ref, Tuple, Unknown, Value
+from looplint.domain.values import Atom, Const, Ref, Tuple, Unknown
 from looplint.interpreter import objects
 from looplint.syntax import ir
 
@@ -98,16 +98,7 @@ def _calls(expr: ir.Expr) -> bool:
 
 def _held_by(interp: Interpreter, frame: Frame, expr: ir.Expr) -> set[Obj]:
     """The objects that an expression of an activation can be, of which nothing happens."""
-    return {atom.obj for atom in _looked_at(interp, frame, expr) if isinstance(atom, Ref)}
-
-
-def _looked_at(interp: Interpreter, frame: Frame, expr: ir.Expr) -> Value:
-    saved, interp.frame = interp.frame, frame
-    try:
-        with interp.looking(), interp.gradients.unread():
-            return interp.evaluate(expr)
-    finally:
-        interp.frame = saved
+    return {atom.obj for atom in interp.seen_from(frame, expr) if isinstance(atom, Ref)}
 
 
 def _is_bound_twice(receiver: ir.Expr, targets: frozenset[str], frame: Frame) -> bool:
@@ -122,7 +113,7 @@ def _is_bound_twice(receiver: ir.Expr, targets: frozenset[str], frame: Frame) ->
 
 def _is_held_apart(interp: Interpreter, frame: Frame, container: ir.Expr, key: ir.Const) -> bool:
     """Whether all containers that an expression of an activation can be tell what they hold under a key from what they hold under others."""
-    held = _looked_at(interp, frame, container)
+    held = interp.seen_from(frame, container)
     known = [atom for atom in held if not isinstance(atom, Unknown | Const)]
     return bool(known) and all(_tells_apart(interp, atom, key.value) for atom in known)
 

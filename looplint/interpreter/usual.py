@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Options
-from looplint.domain.values import Value, constant_of, refs
+from looplint.domain.values import constant_of, refs
 from looplint.interpreter.handed_down import changed_in
 from looplint.syntax import ir
 from looplint.syntax.ranges import given_once
@@ -68,21 +68,11 @@ def _given(frame: Frame, name: str) -> tuple[Frame | None, ir.Expr | None]:
 
 def _known(interp: Interpreter, frame: Frame, expr: ir.Expr) -> int | None:
     """The number that the value of an expression is, where it is one alone."""
-    known = constant_of(_value(interp, frame, expr))
+    known = constant_of(interp.seen_from(frame, expr))
     return known.value if known is not None and type(known.value) is int else None
 
 
 def _of_option(interp: Interpreter, frame: Frame, owner: ir.Name, name: str) -> int | None:
     """The default of an option of the command line, as which all parsers that the owner may be know it."""
-    found = {parser.defaults.get(name) for parser in refs(_value(interp, frame, owner), Options)}
+    found = {parser.defaults.get(name) for parser in refs(interp.seen_from(frame, owner), Options)}
     return found.pop() if len(found) == 1 else None
-
-
-def _value(interp: Interpreter, frame: Frame, expr: ir.Expr) -> Value:
-    """What an expression is in an activation that is under way."""
-    saved, interp.frame = interp.frame, frame
-    try:
-        with interp.looking(), interp.gradients.unread():
-            return interp.evaluate(expr)
-    finally:
-        interp.frame = saved
