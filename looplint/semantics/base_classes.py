@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from looplint.domain.membership import ready, register
-from looplint.domain.objects import Dataset, Distribution, FrameworkModule, Instance, Loss, Module, Obj, Scaler
+from looplint.domain.objects import Dataset, Distribution, FrameworkModule, Instance, Loader, Loss, Module, Obj, Scaler
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, UNKNOWN, Arguments, External, Ref, Tensor, Value, ref, refs
 from looplint.interpreter import calls, classes, hooks, inherited, objects, unfollowed
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import transfer
 from looplint.knowledge import naming
-from looplint.semantics import distributions, losses, modes, module_containers, scalers
+from looplint.semantics import distributions, loaders, losses, modes, module_containers, scalers
 from looplint.semantics.unknown_objects import of_container
 from looplint.syntax import ir
 
@@ -24,7 +24,7 @@ def _base_constructor(interp: Interpreter, qualname: str, args: Arguments, expr:
         register(value, deep=True)
     if args.positional:
         given = args.handed_on(args.positional[1:])
-        for obj in refs(args.positional[0], Module, Scaler, Distribution):
+        for obj in refs(args.positional[0], Module, Scaler, Distribution, Loader):
             _give(interp, obj, given, expr)
     return NONE
 
@@ -67,6 +67,8 @@ def _give(interp: Interpreter, obj: Obj, args: Arguments, expr: ir.Call) -> None
             modes.note_momentum_of_base(interp, obj, args)
         case Scaler():
             scalers.switch_by(obj, args)
+        case Loader():
+            loaders.take(interp, obj, args)
         case Distribution():
             distributions.take(interp, obj, args, expr)
         case Instance():

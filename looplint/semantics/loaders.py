@@ -8,11 +8,13 @@ from typing import Literal
 
 from looplint.domain.objects import Data, Dataset, Loader, Obj, Sampler
 from looplint.domain.values import (
+    NONE,
     NOTHING,
     UNKNOWN,
     Arguments,
     ClassRef,
     Const,
+    External,
     Func,
     Iter,
     Number,
@@ -56,6 +58,9 @@ _RANK = r"^((local|global|node|dist|dp|ddp|data_parallel)_?)?rank$|^process_inde
 _CARRIED = r"(?i)^(hiddens?|hidden_states?|h|hc|hn|state|states|rnn_state|mems?|memory|carry|prev_(h|hidden|state|memory)\w*|cell|cells)$"
 # How a dataset is told how many items go into a batch.
 _SIZES_OF_BATCHES = frozenset({"batch_size", "batchsize", "bs", "batch_sz"})
+# The arguments of torch's loader that decide which items come in which order, and its methods and properties that do.
+_OF_ORDER = frozenset({"dataset", "batch_size", "shuffle", "sampler", "batch_sampler"})
+_OF_DRAWING = ("__iter__", "_get_iterator", "_index_sampler", "sampler", "batch_sampler")
 _SHUFFLING = frozenset({"shuffle", "permutation", "randperm", "permute_", "shuffled"})
 _NUMBERS = frozenset({"randn", "rand", "randint", "normal", "uniform"})
 _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "multinomial"})
@@ -65,23 +70,54 @@ _DRAWING = frozenset({"randint", "choice", "choices", "randrange", "sample", "mu
 def _built(interp: Interpreter, obj: Loader, args: Arguments, expr: ir.Call) -> None:
     """Note how a loader goes over its dataset: `order` is "as stored" where nothing mixes it, "given" where something does, else None."""
     obj.arguments = args
+    if obj.cls is not None and classes.find_member(interp, obj.cls, "__init__") is None:
+        take(interp, obj, args)
     plain = obj.cls is None and obj.qualname in PLAIN_LOADERS
-    named = ((name, args.get(number if plain else -1, name)) for number, name in enumerate(LOADER_ARGUMENTS))
-    obj.options = {**obj.options, **{name: value for name, value in named if value is not None}}
+    places = ((name, args.get(number if plain else -1, name)) for number, name in enumerate(LOADER_ARGUMENTS))
+    named = {name: value for name, value in places if value is not None}
+    # What the class of the program hands on is what counts.
+    obj.options = {**obj.options, **named} if obj.cls is None else {**named, **obj.options}
     for name in ("dataset", "sampler", "batch_sampler"):
         if name in obj.options:
             obj.heap[name] = obj.options[name]
     if plain and not args.starred:
         obj.complete = True
         obj.mixed_by = _mixed_by(obj, expr)
-        obj.order = _order(obj)
-        obj.style = style(interp, obj.options.get("dataset", NOTHING))
-        data = obj.options.get("dataset", NOTHING)
-        made, parted = _constructors(interp, data), any(d.qualname.endswith(".random_split") for d in refs(data, Dataset))
-        obj.mixed_once, obj.drawn_once = parted or any(map(_mixes, made)), any(f.methods & _NUMBERS for f in made)
-        obj.of_noise = _is_made_up(interp, data)
+        _note_order(interp, obj)
         obj.makes_items = made_when_asked(interp, obj.options.get("dataset", NOTHING))
+    elif obj.cls is not None and obj.options.keys() >= {"sampler", "batch_sampler"} and _draws_as_torch(interp, obj.cls):
+        _note_order(interp, obj)
     interp.remark(BuildLoader(), expr.node, {obj})
+
+
+def _note_order(interp: Interpreter, obj: Loader) -> None:
+    """Note in which order a loader of torch goes over its dataset, of which all arguments are known."""
+    data = obj.options.get("dataset", NOTHING)
+    obj.order = _order(obj)
+    obj.style = style(interp, data)
+    made, parted = _constructors(interp, data), any(d.qualname.endswith(".random_split") for d in refs(data, Dataset))
+    obj.mixed_once, obj.drawn_once = parted or any(map(_mixes, made)), any(f.methods & _NUMBERS for f in made)
+    obj.of_noise = _is_made_up(interp, data)
+
+
+def take(interp: Interpreter, obj: Loader, args: Arguments) -> None:
+    """Note what the order of a loader hangs on, of what the constructor of torch's loader is given by that of a class of the program which derives from it.
+
+    The rest need be no argument of that class.
+    """
+    places = ((name, args.get(number, name)) for number, name in enumerate(LOADER_ARGUMENTS) if name in _OF_ORDER)
+    absent = {} if args.starred else dict.fromkeys(("sampler", "batch_sampler"), NONE)
+    obj.options = {**obj.options, **absent, **{name: value for name, value in places if value is not None}}
+
+
+def _draws_as_torch(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a class derives from torch's loader, takes `shuffle` as that does, and leaves to it what draws the items."""
+    bases = [a for c in classes.mro(interp, cls) for a in classes.base_values(interp, c) if not isinstance(a, ClassRef)]
+    if not all(isinstance(a, External) and a.qualname in PLAIN_LOADERS for a in bases):
+        return False
+    init = classes.find_member(interp, cls, "__init__")
+    takes = init is None or (isinstance(init[0], ir.Function) and any(p.name == "shuffle" or p.kind == "**" for p in init[0].params))
+    return takes and all(classes.find_member(interp, cls, name) is None for name in _OF_DRAWING)
 
 
 def _order(obj: Loader) -> Literal["as stored", "given"] | None:
