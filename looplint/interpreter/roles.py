@@ -115,7 +115,7 @@ def infer_role(name: str, usage: Usage, annotation: str) -> str | None:
     applied = usage.applied or ("forward" in methods and not any(map(_is_of_trainers, methods)))
     if applied and named and not (_names_a_maker(name) or _makes_modules(usage)):
         return "module"
-    return "loader" if names_a_loader(lowered) and (usage.iterated or _is_gone_over(usage)) else None
+    return "loader" if names_a_loader(lowered) and is_gone_over(usage) else None
 
 
 def _is_of_trainers(method: str) -> bool:
@@ -123,9 +123,11 @@ def _is_of_trainers(method: str) -> bool:
     return naming.trains(method) or _TRAINING.match(method) is not None
 
 
-def _is_gone_over(usage: Usage) -> bool:
-    """Whether something is handed to what goes over it: `enumerate(loader)`, `tqdm(loader)`, `zip(sources, targets)`."""
-    return any(callee.rpartition(".")[2] in _ITERATING and (position == 0 or callee == "zip") for callee, position in usage.passed)
+def is_gone_over(usage: Usage) -> bool:
+    """Whether a loop goes over something, also behind what it is handed to: `enumerate(loader)`, `tqdm(loader)`, `zip(sources, targets)`."""
+    return usage.iterated or any(
+        callee.rpartition(".")[2] in _ITERATING and (position == 0 or callee == "zip") for callee, position in usage.passed
+    )
 
 
 def _names_an_accelerator(name: str) -> bool:

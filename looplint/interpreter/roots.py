@@ -31,7 +31,7 @@ from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL, 
 from looplint.interpreter.kept_apart import only_keeps
 from looplint.interpreter.opened import open_up
 from looplint.interpreter.outside import parameter
-from looplint.interpreter.roles import names_a_loader
+from looplint.interpreter.roles import is_gone_over, names_a_loader
 from looplint.interpreter.statements import run_block
 from looplint.interpreter.unreached_methods import follow_insides
 from looplint.knowledge.frameworks import FRAMEWORK_HOOKS, LOADER_HOOKS
@@ -410,7 +410,7 @@ def _set_up_by_a_base(interp: Interpreter, cls: ClassRef) -> bool:
 
 def _tells_by_itself(method: ir.Function) -> bool:
     """Whether a model's method is worth following without its caller: it goes over batches that it is given, or drops what a conversion gives."""
-    over_batches = any(p.name in method.usage and method.usage[p.name].iterated and names_a_loader(p.name) for p in method.params)
+    over_batches = any(p.name in method.usage and is_gone_over(method.usage[p.name]) and names_a_loader(p.name) for p in method.params)
     return over_batches or not method.dropped.isdisjoint(CONVERSIONS)
 
 
