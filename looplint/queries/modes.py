@@ -543,7 +543,10 @@ def _lies_before(switch: Event, event: Event, start: Event) -> bool:
 
 
 def is_for_one(program: Program, switch: Event, event: Event, module: Obj) -> bool:
-    """Whether eval mode is switched on for a forward: before it, or before its loop, and for none in between but those of one training, of features too."""
+    """Whether eval mode is switched on for a forward: before it, or before its loop, and for none in between but those of one training, of features too.
+
+    Or for all of a function, which puts train mode back after the forward.
+    """
     between = (
         e for e in program.of(Forward) if module in e.subjects and switch.index < e.index < event.index and not exclude_each_other(e, event)
     )
@@ -552,7 +555,15 @@ def is_for_one(program: Program, switch: Event, event: Event, module: Obj) -> bo
         around
         and switch.index < event.index
         and stands_under(event, switch.guards)
-        and all(_belongs_to(program, e, event) for e in between)
+        and (all(_belongs_to(program, e, event) for e in between) or _is_ended_behind(program, switch, event, module))
+    )
+
+
+def _is_ended_behind(program: Program, switch: Event, event: Event, module: Obj) -> bool:
+    """Whether the function that switches eval mode on ends that after a forward, in the same turn: `if was_training: model.train()`."""
+    return any(
+        module in e.subjects and e.index > event.index and e.loops == switch.loops and e.chain[:-1] == switch.chain[:-1]
+        for e in program.of(Train, SetMode)
     )
 
 
