@@ -149,7 +149,7 @@ class Flags:
         self.sets_rates = False
         # A module's move gives it new parameters: `torch.__future__.set_overwrite_module_params_on_conversion(True)`.
         self.overwrites_params = False
-        # New tensors go to an accelerator whatever machine the program runs on.
+        # New tensors go to an accelerator whatever machine the program runs on, or it imports what runs on nothing else.
         self.needs_accelerator = False
         # Whether something goes to a GPU under no condition that asks for one.
         self.goes_to_gpu = False

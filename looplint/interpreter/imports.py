@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from looplint.domain.values import NOTHING, Atom, External, ModuleRef, Value, const, join
 from looplint.interpreter.frames import Frame
+from looplint.interpreter.gpu_only import is_gpu_only
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import is_listed
 from looplint.syntax.project import ModuleInfo
@@ -28,6 +29,7 @@ def load(interp: Interpreter, info: ModuleInfo) -> None:
     frame = Frame(code.top, info, None, interp.context(None, "module", info.filename), 0)
     info.frame = frame
     frame.locals["__name__"] = const(info.path.stem if info.path else "module")
+    interp.flags.needs_accelerator |= is_gpu_only(code)
     with interp.beside(frame):
         interp.run_block(code.top.body)
 

@@ -27,6 +27,7 @@ from looplint.interpreter.assignments import assign
 from looplint.interpreter.callers import call_by_a_base, callers_first, only_without_gradients
 from looplint.interpreter.expressions import evaluate
 from looplint.interpreter.frames import Frame
+from looplint.interpreter.gpu_only import is_gpu_only
 from looplint.interpreter.interpreter import AGAIN_FUEL, ALONE_FUEL, ROOT_FUEL, Interpreter, OutOfFuel
 from looplint.interpreter.kept_apart import only_keeps
 from looplint.interpreter.opened import open_up
@@ -68,6 +69,7 @@ def follow(interp: Interpreter) -> bool:
     frame = Frame(code.top, interp.main, None, interp.context(None, "main"), 0)
     interp.frame = interp.main.frame = frame
     frame.locals["__name__"] = const("__main__")
+    interp.flags.needs_accelerator |= is_gpu_only(code)
     complete = _begin(interp, lambda: interp.run_block(code.top.body), "")
     complete = _deferred(interp) and complete
     for function in _filling_globals(code):

@@ -21,7 +21,7 @@ def is_downloaded(interp: Interpreter, path: ir.Expr, known: str | None) -> bool
     """
     code = interp.frame.module.lowered()
     functions = dict.fromkeys((interp.frame.function, *((code.top,) if code is not None else ())))
-    return any(_gives(function, path) or _downloads(function, ir.render(path), known) for function in functions)
+    return any(_gives(function, path) or _downloads(function, path, known) for function in functions)
 
 
 def _gives(function: ir.Function, path: ir.Expr) -> bool:
@@ -33,18 +33,35 @@ def _gives(function: ir.Function, path: ir.Expr) -> bool:
     return any(naming.downloads(callee.rpartition(".")[2]) for callee in makers)
 
 
-def _downloads(function: ir.Function, path: str, known: str | None) -> bool:
+def _downloads(function: ir.Function, path: ir.Expr, known: str | None) -> bool:
     """Whether a function writes a download to a file, by the text of its path, or to the folder that the file is in."""
     asks = not _ASKING.isdisjoint(function.usage)
     folder = known.rpartition("/")[0] if known is not None else ""
+    places = {ir.render(path), _folder(path), *_folders(function, ir.render(path))}
     return any(
         _writes(call, asks)
         and any(
-            ir.render(a.value) == path or (isinstance(a.value, ir.Const) and a.value.value in {known, folder} - {None, ""})
+            ir.render(a.value) in places or (isinstance(a.value, ir.Const) and a.value.value in {known, folder} - {None, ""})
             for a in call.args
         )
         for call in _calls(function)
     )
+
+
+def _folders(function: ir.Function, path: str) -> set[str]:
+    """The texts of the folder that a file is in, as all statements say that give a name its path: `path = Path(folder) / "model.pth"`."""
+    given = [s.value for s in ir.statements(function.body) if isinstance(s, ir.Assign) and path in map(ir.render, s.targets)]
+    folders = {_folder(value) for value in given}
+    return {folder for folder in folders if folder} if len(folders) == 1 else set()
+
+
+def _folder(path: ir.Expr) -> str:
+    match path:
+        case ir.Binary(op="/", left=left):
+            return _folder(left) or ir.render(left)
+        case ir.Call(func=ir.Name(id="Path") | ir.Attr(attr="Path" | "join"), args=[ir.Arg(value=ir.Name() | ir.Attr() as first), *_]):
+            return ir.render(first)
+    return ""
 
 
 def _writes(call: ir.Call, asks: bool) -> bool:
