@@ -43,9 +43,9 @@ def _sequence(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
         return ref(objects.new_list(interp, expr.node, [], exact=True))
     given = args.positional[0]
     if qualname == "itertools.chain.from_iterable":
-        lazy = iterators.lazily(given)
-        if lazy != given:
-            return lazy
+        params = [a for value in (given, element_of(interp, given)) for a in value if isinstance(a, Params) and a.form == "several"]
+        if params:
+            return iterators.lazily(frozenset(params))
     else:
         iterators.exhaust_argument(interp, args, expr)
         given = released(given)
