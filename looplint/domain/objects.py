@@ -605,7 +605,7 @@ class Distribution(Obj):
 KINDS: dict[str, type[Obj]] = {
     c.kind: c
     for c in (
-        Optimizer, Scheduler, Scaler, Accelerator, Engine, Module, Loss, FrameworkModule, DerivedTrainer, FrameworkObject, Dataset, Loader, Sampler,
+        Optimizer, Scheduler, Scaler, Accelerator, Engine, Module, Loss, FrameworkModule, DerivedTrainer, FrameworkObject, ParameterIterator, Dataset, Loader, Sampler,
         StateDict, File, Disk, Settings, List, Dict, Instance, Options, Generator, Writer, Metric, Distribution,
     )
 }  # fmt: skip
