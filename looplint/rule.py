@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from looplint.dataclass import dataclass, replace
 from looplint.domain.autocast import Autocast
-from looplint.domain.objects import Engine, Loader, Loss, Module, Obj, Optimizer, Sampler, Scaler, Scheduler, StateDict
+from looplint.domain.objects import Engine, Loader, Loss, Module, Obj, Optimizer, ParameterIterator, Sampler, Scaler, Scheduler, StateDict
 from looplint.domain.values import Tensor, Value, constant_of, refs, tensor_of
 from looplint.finding import SEVERITIES, Severity
 from looplint.flow.automaton import UNSEEN, Automaton, PathState, Touch, Visit, run
@@ -21,11 +21,13 @@ from looplint.flow.events import (
     Escape,
     Eval,
     Event,
+    Exhaust,
     Forward,
     Freeze,
     Keep,
     Load,
     LoadState,
+    MakeIterator,
     Move,
     ReadFile,
     Replace,
@@ -166,6 +168,7 @@ from looplint.queries.iterations import (
     shares_a_call,
     turns_after,
 )
+from looplint.queries.iterators import making_of, used_where_made
 from looplint.queries.kept_graphs import (
     goes_through_what_is_older,
     goes_to_callers,
@@ -306,6 +309,7 @@ from looplint.repairs import (
     clears,
     construction,
     data,
+    iterators,
     layers,
     loading,
     losses,
@@ -325,6 +329,7 @@ from looplint.repairs.checkpoints import *
 from looplint.repairs.clears import *
 from looplint.repairs.construction import *
 from looplint.repairs.data import *
+from looplint.repairs.iterators import *
 from looplint.repairs.layers import *
 from looplint.repairs.loading import *
 from looplint.repairs.losses import *
@@ -415,8 +420,8 @@ Reports = Iterator[Report]
 
 __all__ = [
     "CLEARING", "MODE", "UNSEEN", "Automaton", "Binary", "BoolOp", "Compare", "Const", "Event", "Expr", "Guard", "Loop", "Note", "Obj", "PathState", "Program", "Report", "Reports", "Severity", "Site", "Tensor", "Uncleared",
-    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "is_for_training", "is_switched", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "loops_around", "evaluates_batches", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_matters_for_some", "parts_without_train_mode", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "built_in_eval", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "in_words", "is_sent_backward_by_others", "are", "call_of", "as_one", "same_phase", "Case", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "of_a_few", "takes_data", "repeats_since", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "to_clear", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "is_meant_for", "trains_a_copy", "trains_another", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn", "runs_by_itself", "may_apply_gradients", "reaches_into_the_turn_before", "eval_mode_of", "goes_over_training_data", "tries_out", "is_dropped_at_the_return", "goes_to_callers", "gives_out", "computes_terms", "reaches_the_end_of", "steps_in_the_turn",
-    "Engine", "Loader", "Loss", "Module", "Optimizer", "Sampler", "Scaler", "Scheduler", "StateDict", "construction_of", "held_by", "only", "subjects",
+    "Value", "Visit", "constant_of", "always_in_eval", "asks_for_gpu", "implies_gpu", "eval_is_chosen", "for_a_look", "is_for_one", "is_for_training", "is_switched", "has_no_mode", "layers_are_set", "left_in_eval", "depth_of_the_drop", "is_a_pass", "loops_around", "evaluates_batches", "may_be_sent_backward_elsewhere", "may_be_trained", "may_run_without_gradients", "may_train_again", "mode_effects", "mode_matters", "mode_matters_at", "mode_matters_for_some", "parts_without_train_mode", "mode_states", "put_back_on_purpose", "estimates_statistics", "keeps_one_batch", "stands_behind_its_own", "unheld", "only_in_train_mode", "saved_after", "stands_under", "switched_both_ways", "trains_a_part", "validation_before", "whole_in_train_mode", "whose_modes", "built_for_an_evaluation", "built_in_eval", "making_of", "used_where_made", "called_at", "whole_called_at", "callee", "loaded_before", "collects_arrays", "container_at", "built_by_its_trainer", "is_beside", "others_step", "is_given_states_of", "steps_in_some_call", "more_than", "name_of", "name_of_whole", "in_words", "is_sent_backward_by_others", "are", "call_of", "as_one", "same_phase", "Case", "note", "note_of_pass", "only_where", "switch_in_words", "to_switch", "word_for_turn", "over_chunks", "over_data", "over_entries", "over_loader", "over_parts", "of_a_few", "takes_data", "repeats_since", "records", "over_tensor", "piles_up_in", "paths_in", "refs", "related", "render", "run", "depth_apart", "exclude_each_other", "records_a_graph", "refusal", "shares_a_call", "takes_what_has_no_graph", "trains_on_another_call", "tensor_of", "to_clear", "turns_in_a_batch", "uncleared", "arguments_site", "cut_off", "objective_of", "may_be_of_any", "is_meant_for", "trains_a_copy", "trains_another", "trains_its_successor", "serves_more_classes", "may_keep_a_graph", "goes_through_what_is_older", "has_a_batch_a_turn", "runs_by_itself", "may_apply_gradients", "reaches_into_the_turn_before", "eval_mode_of", "goes_over_training_data", "tries_out", "is_dropped_at_the_return", "goes_to_callers", "gives_out", "computes_terms", "reaches_the_end_of", "steps_in_the_turn",
+    "Engine", "Loader", "Loss", "Module", "Optimizer", "ParameterIterator", "Sampler", "Scaler", "Scheduler", "StateDict", "construction_of", "held_by", "only", "subjects",
     "contains_part", "may_follow", "may_follow_in_its_life", "samples", "shortened_passes", "untrained_loop", "measuring_loop", "validation_loop", "without_parameters", "draws_nothing",
     "COMPUTING", "SCALING", "UPDATING", "condition_of", "disabled", "escapes_each_time", "keeps_its_factor", "may_leave_the_update", "perhaps_off", "scaler_of", "sets_its_precision", "switched", "unscaled_by_hand", "update_without_step",
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "set_back_at_updates", "unregistered", "wrapper_for",
@@ -426,7 +431,7 @@ __all__ = [
     "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "picked_of_all_turns", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "starts_over_in", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
     "Scored", "backwards_not_for", "differentiating_forwards", "may_be_differentiated_again", "scored",
     "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
-    "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
+    "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Exhaust", "Forward", "Freeze", "Keep", "Load", "LoadState", "MakeIterator", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
     "AskPlace", "AskRate", "Attach", "BuildLoader", "BuildSampler", "Bypass", "Differentiate", "Discard", "Drive", "Drop", "Entrust", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "ResetStatistics", "Score", "Seed", "SetRate", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
     "Repair",
@@ -438,6 +443,7 @@ __all__ += checkpoints.__all__
 __all__ += clears.__all__
 __all__ += construction.__all__
 __all__ += data.__all__
+__all__ += iterators.__all__
 __all__ += layers.__all__
 __all__ += loading.__all__
 __all__ += losses.__all__

@@ -392,6 +392,14 @@ class FrameworkObject(Obj):
     updates: bool = False
 
 
+class ParameterIterator(Obj):
+    """An iterator over parameters that an assignment keeps, as `params = net.parameters()` does: it can be gone through once."""
+
+    kind = "iterator"
+    # Whether what it goes over is chosen as it does so: `filter(lambda p: p.requires_grad, net.parameters())`.
+    chooses: bool = False
+
+
 # -- what it is trained on
 
 
@@ -599,7 +607,7 @@ class Distribution(Obj):
 KINDS: dict[str, type[Obj]] = {
     c.kind: c
     for c in (
-        Optimizer, Scheduler, Scaler, Accelerator, Engine, Module, Loss, FrameworkModule, DerivedTrainer, FrameworkObject, Dataset, Loader, Sampler,
+        Optimizer, Scheduler, Scaler, Accelerator, Engine, Module, Loss, FrameworkModule, DerivedTrainer, FrameworkObject, ParameterIterator, Dataset, Loader, Sampler,
         StateDict, File, Disk, Settings, List, Dict, Instance, Options, Generator, Writer, Metric, Distribution,
     )
 }  # fmt: skip

@@ -15,7 +15,7 @@ from zlib import crc32
 
 from looplint.dataclass import dataclass, field, replace
 from looplint.domain.call_string import CallString
-from looplint.domain.objects import AnyObj, File, List, Loader, Obj
+from looplint.domain.objects import AnyObj, File, List, Loader, Obj, ParameterIterator
 from looplint.domain.tags import NO_TAGS, Mark, Tag, Tags, is_loss_or_mean, joined
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from looplint.syntax.site import Site
 
 Graph = Literal["yes", "no", "maybe"]
+# What gives parameters, where that can be gone through once: the iterator that an assignment keeps, or as long as none does what it is like.
+OneTime = ParameterIterator | Literal["lazy", "choosing"]
 EventKey = tuple[CallString, int, str]
 # What a number counts or is: batches, the rank of a process; items of one batch ("rows"), of all ("items"); the mean loss of a batch, or a sum of such.
 # "divided" beside "batches": a part of so many batches; "epochs": what is divided by the batches of one. "chunks": where a chunk of a size that has a
@@ -156,6 +158,7 @@ class Params:
     """Parameters of some modules or optimizers, or their gradients; `exact` when it is all of each, `cut` when they were chosen by their place.
 
     `form` tells what holds them: something with several in it, one parameter itself, or tensors that are none: their data, and what is computed.
+    `iterator` is what gives them once; None where they can be gone through again.
     """
 
     sources: frozenset[Obj]
@@ -163,21 +166,22 @@ class Params:
     grad: bool = False
     cut: bool = False
     form: Literal["several", "one", "tensors"] = "several"
+    iterator: OneTime | None = None
 
     def __hash__(self) -> int:
         return hash((self.sources, self.exact, self.grad, self.cut, self.form))
 
     def item(self) -> Params:
         """What iterating over them, or an index, gives: one of several, or a row of one."""
-        return replace(self, form="one" if self.form == "several" else "tensors")
+        return replace(self, form="one" if self.form == "several" else "tensors", iterator=None)
 
     def result(self) -> Params:
         """What an operation makes of them: of one parameter a tensor that is none, of several what has some in it, as a sum of lists."""
-        return replace(self, form="several" if self.form == "several" else "tensors")
+        return replace(self, form="several" if self.form == "several" else "tensors", iterator=None)
 
     def listed(self) -> Params:
         """What a list of them has in it: several parameters, or none but their data."""
-        return replace(self, form="tensors" if self.form == "tensors" else "several")
+        return replace(self, form="tensors" if self.form == "tensors" else "several", iterator=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,11 +277,12 @@ class Super:
 
 @dataclass(frozen=True, slots=True)
 class Iter:
-    """An iterator or wrapped iterable whose elements are known as one value; `over` is the loader behind it."""
+    """An iterator or wrapped iterable whose elements are known as one value; `over` is the loader behind it, `iterator` as of parameters."""
 
     element: Value
     over: frozenset[Obj] = frozenset()
     bound: Value = frozenset()
+    iterator: OneTime | None = None
 
     def __hash__(self) -> int:
         return hash((self.element, self.over))
@@ -432,6 +437,13 @@ def _without_merged(value: Value) -> Value:
 def _is_deeper(row: Tuple, limit: int) -> bool:
     """Whether tuples stand in a tuple deeper than a limit; one that a loop puts into itself has as many paths as two to its depth."""
     return limit < 1 or any(_is_deeper(a, limit - 1) for item in row.items for a in item if isinstance(a, Tuple))
+
+
+def released(value: Value) -> Value:
+    """The value without what tells its iterators from others: it is one of several things that are kept in one place."""
+    if not any(isinstance(a, Params | Iter) and a.iterator is not None for a in value):
+        return value
+    return frozenset(replace(a, iterator=None) if isinstance(a, Params | Iter) else a for a in value)
 
 
 def _widen(value: Value) -> Value:

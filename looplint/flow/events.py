@@ -378,6 +378,22 @@ class Switch(Event):
         return f"{self.setting} {'on' if self.on else 'off'}"
 
 
+class MakeIterator(Event):
+    """An iterator over parameters is made, and kept under a name or as an attribute: `params = net.parameters()`."""
+
+    kind = "iterator"
+
+
+class Exhaust(Event):
+    """An iterator over parameters is gone through to its end, and gives none from there on."""
+
+    kind = "exhaust"
+    # What goes through it.
+    by: Literal["optimizer", "clip", "loop"]
+    # The text of what is gone through, a name or an attribute; "" where it is written otherwise.
+    given: str = ""
+
+
 class Copy(Event):
     """The objects are copies that a loop makes anew in each turn, in whatever state their originals are: no code out of sight has them."""
 

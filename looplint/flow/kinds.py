@@ -30,6 +30,8 @@ FlowKind = Literal[
     "save",  # torch.save
     "load",  # torch.load, load_state_dict
     "switch",  # a global setting of PyTorch is set
+    "iterator",  # an iterator over parameters is made, and kept
+    "exhaust",  # such an iterator is gone through to its end
     "copy",  # the object becomes a copy of another one, in whatever state that is
     "escape",  # the object reaches code that cannot be followed
 ]

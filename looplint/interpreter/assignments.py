@@ -37,6 +37,7 @@ from looplint.interpreter import (
     gradient_uses,
     handed_out,
     hooks,
+    iterators,
     objects,
     options_given,
     outside,
@@ -60,7 +61,7 @@ def run_assign(interp: Interpreter, stmt: ir.Assign) -> None:
     if summed is not None:
         assign(interp, stmt.targets[0], summed, ir.AugAssign(stmt.node, stmt.targets[0], "+", stmt.value))
         return
-    value = _extends(interp, stmt, value)
+    value = iterators.kept(interp, stmt, _extends(interp, stmt, value))
     if id(stmt) in interp.evidence.of_better and len(modules := refs(value, Module)) == len(value) == 1:
         hooks.set_aside.run(interp, modules[0], stmt)
     for target in stmt.targets:

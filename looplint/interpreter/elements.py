@@ -26,6 +26,7 @@ from looplint.domain.values import (
     constant_of,
     exact_items,
     join,
+    released,
 )
 from looplint.interpreter import hooks, imports, objects, registries
 from looplint.interpreter.interpreter import Interpreter
@@ -146,7 +147,7 @@ def element_of(interp: Interpreter, value: Value) -> Value:
             case _:
                 inner = UNKNOWN
         result = join(result, inner)
-    return result or UNKNOWN
+    return released(result) or UNKNOWN
 
 
 def last_of(value: Value) -> Value | None:

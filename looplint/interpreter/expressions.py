@@ -15,6 +15,7 @@ from looplint.domain.values import (
     NONE,
     UNKNOWN,
     Arguments,
+    Atom,
     ClassRef,
     Const,
     Func,
@@ -43,6 +44,7 @@ from looplint.interpreter import (
     gradient_uses,
     hooks,
     instances,
+    iterators,
     loops,
     objects,
     outside,
@@ -343,6 +345,8 @@ def _lambda(interp: Interpreter, expr: ir.Lambda) -> Value:
 def _comprehension(interp: Interpreter, expr: ir.Comprehension) -> Value:
     clause = expr.clauses[0]
     iterated = generators.drained(interp, evaluate(interp, clause.iter))
+    if expr.kind != "GeneratorExp":
+        iterators.exhaust(interp, iterated, clause.iter.node, "loop", clause.iter)
     items = exact_items(iterated)
     if items is not None and len(expr.clauses) == 1 and not clause.tests and len(items) <= 8 and len(expr.elements) == 1:
         results = []
@@ -364,7 +368,8 @@ def _comprehension(interp: Interpreter, expr: ir.Comprehension) -> Value:
     params = [a for a in value if isinstance(a, Params)]
     if params:
         some = any(c.tests for c in expr.clauses)
-        return frozenset(Params(p.sources, exact=False, form=p.listed().form) if some else p.listed() for p in params)
+        found = frozenset[Atom](Params(p.sources, exact=False, form=p.listed().form) if some else p.listed() for p in params)
+        return iterators.lazily(found, choosing=some) if expr.kind == "GeneratorExp" else found
     if expr.kind == "DictComp":
         obj = interp.create(Dict, expr.node)
         obj.picks = any(c.tests for c in expr.clauses)

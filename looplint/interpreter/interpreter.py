@@ -24,8 +24,8 @@ from looplint.domain.objects import (
     Settings,
     number_anew,
 )
-from looplint.domain.values import NOTHING, Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join
-from looplint.flow.events import Accumulate, Escape, Event, Keep
+from looplint.domain.values import NOTHING, Arguments, ClassRef, EventKey, Func, Method, Ref, Tuple, Value, join, released
+from looplint.flow.events import Accumulate, Escape, Event, Exhaust, Keep, MakeIterator
 from looplint.flow.graph import Guard, Loop, Loose
 from looplint.flow.remarks import Fetch, Remark, Withdraw
 from looplint.interpreter import shared
@@ -66,8 +66,8 @@ class OutOfFuel(Exception):
 
 
 def _only_hands_on(event: Event) -> bool:
-    """Whether an event is no more than that an output is kept, or no longer is, or that something leaves the program."""
-    return isinstance(event, Keep | Withdraw | Accumulate | Fetch | Escape)
+    """Whether an event is no more than that an output or an iterator is kept, or no longer is of use, or that something leaves the program."""
+    return isinstance(event, Keep | Withdraw | Accumulate | Fetch | Escape | MakeIterator | Exhaust)
 
 
 class Interpreter(Position):
@@ -364,6 +364,8 @@ class Interpreter(Position):
 
     def write(self, obj: Obj, slot: str, value: Value) -> None:
         """The heap does not follow paths: a slot holds everything that was ever put in it."""
+        if not slot.isidentifier():
+            value = released(value)
         self.note_write(obj, slot, value)
         rewritten = self.constant(obj, "[]") if slot == "[]" or slot.startswith("=") else None
         if rewritten is not None:

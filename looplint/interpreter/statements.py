@@ -20,6 +20,7 @@ from looplint.interpreter import (
     hooks,
     implied,
     imports,
+    iterators,
     loops,
     narrowing,
     options_set,
@@ -126,6 +127,8 @@ def _turn_over(interp: Interpreter, stmt: ir.For) -> None:
     item = _last_item(interp, stmt.iter, iterated) if interp.aside else None
     last = partial(assign, interp, stmt.target, item) if item is not None else None
     loops.repeat(interp, loop, stmt.body, stmt.orelse, enter=enter, leave=None, last=last)
+    if iterators.goes_to_the_end(stmt) and not interp.frame.function.is_generator:
+        iterators.exhaust(interp, iterated, stmt.iter.node, "loop", stmt.iter)
 
 
 def _last_item(interp: Interpreter, iterable: ir.Expr, iterated: Value) -> Value | None:

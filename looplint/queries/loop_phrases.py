@@ -18,8 +18,10 @@ from looplint.flow.events import (
     Escape,
     Eval,
     Event,
+    Exhaust,
     Forward,
     Keep,
+    MakeIterator,
     Replace,
     Schedule,
     SetMode,
@@ -129,6 +131,8 @@ class Words:
                 found = [self._schedule(event, o) for o in _sorted(event.subjects)]
             case Escape():
                 found = list(_escaped(event))
+            case MakeIterator() | Exhaust():
+                found = []
             case Switch():
                 found = [Phrase(_names(event.subjects), "set")]
             case Keep(into=into):

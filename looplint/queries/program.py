@@ -18,6 +18,7 @@ from looplint.domain.objects import (
     Module,
     Obj,
     Optimizer,
+    ParameterIterator,
     Sampler,
     Scaler,
     Scheduler,
@@ -130,6 +131,11 @@ class Program(Incidence):
     @cached_property
     def modules(self) -> list[Module]:
         return self._subjects(Module)
+
+    @cached_property
+    def iterators(self) -> list[ParameterIterator]:
+        """The iterators over parameters that assignments keep."""
+        return self._subjects(ParameterIterator)
 
     @cached_property
     def settings(self) -> list[Settings]:

@@ -24,8 +24,9 @@ from looplint.domain.values import (
     join,
     ref,
     refs,
+    released,
 )
-from looplint.interpreter import objects
+from looplint.interpreter import iterators, objects
 from looplint.interpreter.elements import element_of, loaders_in, note_last
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
@@ -41,6 +42,13 @@ def _sequence(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
     if not args.positional:
         return ref(objects.new_list(interp, expr.node, [], exact=True))
     given = args.positional[0]
+    if qualname == "itertools.chain.from_iterable":
+        params = [a for value in (given, element_of(interp, given)) for a in value if isinstance(a, Params) and a.form == "several"]
+        if params:
+            return iterators.lazily(frozenset(params))
+    else:
+        iterators.exhaust_argument(interp, args, expr)
+        given = released(given)
     if any(isinstance(a, Params | Tensor) for a in given):
         return given
     items = exact_items(given)

@@ -42,7 +42,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Backward, Clear, Clip
 from looplint.flow.remarks import Differentiate
-from looplint.interpreter import gradient_uses, hooks, unfollowed
+from looplint.interpreter import gradient_uses, hooks, iterators, unfollowed
 from looplint.interpreter.elements import element_of
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, transfer
@@ -221,8 +221,10 @@ def clip(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     given = args.get(0, "parameters", "module") or NOTHING
     sources, whole = held(interp, given)
     norm = args.get(1, *_LIMITS)
-    if norm is not None and _infinite(norm):
-        return frozenset({Tensor()})  # measures the norm, clips nothing
+    measures = norm is not None and _infinite(norm)
+    iterators.exhaust(interp, given, expr.node, "loop" if measures else "clip", iterators.argument(expr, 0, "parameters"))
+    if measures:
+        return frozenset({Tensor()})  # clips nothing
     interp.emit(Clip(whole=whole, scaled=_in_scale(norm), limit=_names_in_limit(expr)), expr.node, sources)
     return frozenset({Tensor()})
 

@@ -21,7 +21,7 @@ from looplint.domain.values import (
     join,
     ref,
 )
-from looplint.interpreter import calls, loops, objects, unfollowed
+from looplint.interpreter import calls, iterators, loops, objects, unfollowed
 from looplint.interpreter.elements import element_of, loaders_in
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import methods_of, transfer
@@ -77,17 +77,18 @@ def _progress(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call
 def _chain(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     params = [a for v in args.positional for a in v if isinstance(a, Params)]
     if params:
-        return frozenset(params)
+        return iterators.lazily(frozenset(params))
     result: Value = NOTHING
     for value in args.positional:
         result = join(result, element_of(interp, value))
-    return frozenset({Iter(result or UNKNOWN)})
+    return iterators.lazily(frozenset({Iter(result or UNKNOWN)}))
 
 
 @transfer("sum")
 def _sum(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     """`sum(lists, [])` puts lists together; other sums are computed."""
     start = args.get(1, "start") or NOTHING
+    iterators.exhaust_argument(interp, args, expr)
     if not any(isinstance(a, Tuple) or (isinstance(a, Ref) and isinstance(a.obj, List)) for a in start):
         return calls.apply(interp, "tensor", qualname, args, expr)
     given = element_of(interp, args.get(0, "iterable") or UNKNOWN)
@@ -99,7 +100,7 @@ def _sum(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
 def _filter(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     given = args.positional[-1] if args.positional else UNKNOWN
     params = [replace(a, exact=False) for a in given if isinstance(a, Params)]
-    return frozenset(params) if params else frozenset({Iter(element_of(interp, given), loaders_in(given))})
+    return iterators.lazily(frozenset(params) or frozenset({Iter(element_of(interp, given), loaders_in(given))}), choosing=True)
 
 
 @transfer("drawn")
@@ -122,7 +123,7 @@ def _map(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> 
     results: list[Value] = []
     stmt = ir.For(expr.node, ir.Name(expr.node, "_"), expr.args[1].value if len(expr.args) > 1 else expr, [], [])
     loops.for_each(interp, stmt, args.positional[1], lambda: results.append(interp.call(args.positional[0], inner, expr)))
-    return frozenset({Iter(results[-1])})
+    return iterators.lazily(frozenset({Iter(results[-1])}), choosing=True)
 
 
 @transfer("fold")

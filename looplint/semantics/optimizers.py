@@ -21,7 +21,7 @@ from looplint.domain.values import (
     refs,
 )
 from looplint.flow.events import Construct, Escape, Step
-from looplint.interpreter import classes
+from looplint.interpreter import classes, iterators
 from looplint.interpreter.calls import builds
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import construction, method_transfer, transfer
@@ -166,7 +166,15 @@ def _built(interp: Interpreter, obj: Optimizer, args: Arguments, expr: ir.Call) 
     obj.rate = ir.render(rate)
     obj.stateful = _has_state(obj, args)
     obj.needs_unscaled = _needs_unscaled(obj, args)
+    if (written := iterators.argument(expr, place, "params")) is not None and _makes_groups(interp, obj):
+        iterators.exhaust(interp, given, expr.node, "optimizer", written)
+        iterators.exhaust_groups(interp, written, expr.node)
     interp.emit(Construct(), expr.node, {obj})
+
+
+def _makes_groups(interp: Interpreter, obj: Optimizer) -> bool:
+    """Whether a constructor goes through the parameters that it is given, as that of torch's base class does."""
+    return obj.cls is None or any(base.startswith("torch.optim.") for base in classes.external_bases(interp, obj.cls))
 
 
 transfer("optimizer")(builds(Optimizer))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from looplint.dataclass import replace
 from looplint.domain.membership import where_parameters_are
 from looplint.domain.objects import Container, List, Loss, Module, Obj, Optimizer, TorchModule
 from looplint.domain.tensors import under
@@ -32,7 +33,7 @@ from looplint.domain.values import (
 )
 from looplint.flow.events import Backward, Clear, Clip, Eval, Freeze, Thaw
 from looplint.flow.remarks import SetRate
-from looplint.interpreter import classes
+from looplint.interpreter import classes, iterators
 from looplint.interpreter.elements import is_option
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.objects import ANY_PART
@@ -284,6 +285,7 @@ def only_tensors(value: Value, depth: int = 3) -> bool:
 
 def on_params(interp: Interpreter, params: Params, name: str, args: Arguments, expr: ir.Call) -> Value:
     """Methods of parameters and gradients: clearing, clipping or scaling them by hand."""
+    params = replace(params, iterator=None)
     if params.grad:
         match name:
             case "zero_" | "fill_":
@@ -490,7 +492,8 @@ def _ask(interp: Interpreter, obj: Obj) -> None:
 @method_transfer("parameters")
 def _parameters(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr: ir.Call) -> Value:
     _ask(interp, obj)
-    return frozenset({_of_module(obj)})
+    given = frozenset[Atom]({_of_module(obj)})
+    return iterators.lazily(given) if name == "parameters" else given
 
 
 @method_transfer("named-parameters")

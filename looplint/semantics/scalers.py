@@ -8,7 +8,7 @@ from looplint.domain.tags import Mark, Scaled
 from looplint.domain.tensors import combine, under
 from looplint.domain.values import NONE, NOTHING, UNKNOWN, Arguments, Const, Number, Ref, Tensor, Unknown, Value, const, constant_of, refs
 from looplint.flow.events import Clip, Construct, Step, Unscale, Update
-from looplint.interpreter import classes, unfollowed
+from looplint.interpreter import classes, iterators, unfollowed
 from looplint.interpreter.calls import build, own_call
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import application, construction, method_transfer, transfer
@@ -97,6 +97,10 @@ def _called(interp: Interpreter, obj: Scaler, args: Arguments, expr: ir.Call) ->
     backward(interp, expr, [scaled], Arguments([], {name: args.keywords[name] for name in _OF_BACKWARD & args.keywords.keys()}), "scaler")
     if (limit := args.keywords.get("clip_grad", NONE)) != NONE:
         interp.emit(Unscale(scaler=obj), expr.node, subjects)
+        if not any(isinstance(a, Const) and a.value is None for a in limit):
+            iterators.exhaust(
+                interp, args.keywords.get("parameters", NOTHING), expr.node, "clip", iterators.argument(expr, -1, "parameters")
+            )
         interp.emit(Clip(), expr.node, subjects, certain=not any(isinstance(a, Const) and a.value is None for a in limit))
     updates = [args.keywords[name] for name in _OF_UPDATE if name in args.keywords]
     always = all(known is not None and bool(known.value) for known in map(constant_of, updates))

@@ -70,7 +70,7 @@ def test_config_says_which_rules_are_asked_and_where_the_settings_come_from(tmp_
     (tmp_path / "deep" / "train.py").write_text(BROKEN)
     (tmp_path / "pyproject.toml").write_text('[tool.looplint]\nselect = ["LL1"]\nignore = ["LL10"]\n')
     out = looplint("config", "deep/train.py", cwd=tmp_path).stdout.decode().splitlines()
-    assert out[:2] == ["# deep/train.py: pyproject.toml", "# 3 rules: LL110 LL111 LL112"]
+    assert out[:2] == ["# deep/train.py: pyproject.toml", "# 4 rules: LL110 LL111 LL112 LL113"]
     out = looplint("config", "deep/train.py", "--isolated", cwd=tmp_path).stdout.decode().splitlines()
     assert out[0] == "# deep/train.py: no configuration file" and "LL101" in out[1] and "LL205" in out[1]
 

@@ -121,7 +121,12 @@ def _clip(tape: Tape, optimizers: Optimizers, name: str, limit: str) -> Callable
         if outcome.error is not None:
             return
         # A clip changes gradients, and not whether they are there.
-        facts: dict[str, Any] = {"function": name, "grads": measure.with_gradient(items), "holders": optimizers.holding(items)}
+        facts: dict[str, Any] = {
+            "function": name,
+            "given": len(items),
+            "grads": measure.with_gradient(items),
+            "holders": optimizers.holding(items),
+        }
         facts[limit] = bound if isinstance(bound, (int, float)) else None
         local.value_clipped |= limit == "clip_value"
         sampled = tape.sample("clip", 0, 7) and "norms" not in tape.failed

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from looplint.runtime.evidence.claim import GRADIENTS, Claim, Observation
 from looplint.runtime.evidence.questions import concerns, nearby, optimizers, states, steps_of
-from looplint.runtime.evidence.signals import Signal, per_optimizer
+from looplint.runtime.evidence.signals import Signal, per_optimizer, share
 from looplint.runtime.evidence.witness import Tally, Witness, mostly
 from looplint.runtime.streams.stream import Event, Stream, Thing
 
@@ -54,6 +54,30 @@ def where_clipped_without_gradients(stream: Stream) -> Iterator[Witness]:
     yield from late.witnesses("LL104", lambda c: f"{c.bad} of {c.whole} clips here came after the step had used the gradients", mostly())
 
 
+def clips_of_nothing(run: Stream, right: Stream) -> Signal:
+    mine, others = run.of("clip", where=_given_nothing), right.of("clip", where=_given_nothing)
+    whole = len(run.of("clip"))
+    return Signal(
+        len(mine) > len(others),
+        share(len(mine), whole),
+        f"{len(mine)} of {whole} clips were given no parameters (repaired: {len(others)})",
+    )
+
+
+def where_clipped_nothing(stream: Stream) -> Iterator[Witness]:
+    """LL113: clips that were given no parameters. The first at a place may be the one that goes through the iterator."""
+    tally = Tally()
+    met: set[object] = set()
+    for event in stream.of("clip", where=_limits):
+        tally.add(event.stack, _given_nothing(event), decisive=event.stack in met)
+        met.add(event.stack)
+    yield from tally.witnesses("LL113", lambda c: f"{c.bad} of {c.whole} clips here were given no parameters")
+
+
+def _given_nothing(clip: Event) -> bool:
+    return clip.facts.get("given") == 0
+
+
 def _limits(clip: Event) -> bool:
     """Whether a clip could change anything: an infinite limit only measures the norm."""
     limit = clip.facts.get("max_norm", clip.facts.get("clip_value"))
@@ -85,6 +109,17 @@ CLAIMS = (
             turns=1,
             compared=True,
             alike="LL103",
+        ),
+    ),
+    Claim(
+        "LL113",
+        clips_of_nothing,
+        Observation(
+            where_clipped_nothing,
+            needs="a second clip",
+            confirms="a clip that is given no parameters",
+            channels=("clips",),
+            harm=True,
         ),
     ),
 )
