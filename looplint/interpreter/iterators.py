@@ -70,7 +70,7 @@ def exhaust_inner(interp: Interpreter, expr: ir.Expr, node: cst.CSTNode) -> None
     if isinstance(expr, ir.Comprehension) and expr.kind == "GeneratorExp":
         iterated = expr.clauses[0].iter
         if ir.path_of(iterated) is not None:
-            exhaust(interp, seen(interp, iterated), node, "loop", iterated)
+            exhaust(interp, interp.seen_from(interp.frame, iterated), node, "loop", iterated)
 
 
 def exhaust_groups(interp: Interpreter, given: ir.Expr, node: cst.CSTNode) -> None:
@@ -79,13 +79,7 @@ def exhaust_groups(interp: Interpreter, given: ir.Expr, node: cst.CSTNode) -> No
         if isinstance(group, ir.DictDisplay):
             for params in _of_key(group, "params"):
                 if ir.path_of(params) is not None:
-                    exhaust(interp, seen(interp, params), node, "optimizer", params)
-
-
-def seen(interp: Interpreter, expr: ir.Expr) -> Value:
-    """What a name or an attribute holds, which was evaluated before."""
-    with interp.looking(), interp.gradients.unread():
-        return interp.evaluate(expr)
+                    exhaust(interp, interp.seen_from(interp.frame, params), node, "optimizer", params)
 
 
 def _of_key(group: ir.DictDisplay, key: str) -> list[ir.Expr]:
