@@ -60,7 +60,7 @@ torch.save(net.state_dict(), "weights.pt")
 - A load under a condition that only holds where there is a GPU, by its words, and one in a `try` that loads again with `map_location` after a RuntimeError.
 - Where nothing in the program writes a state from a GPU, this is advice: who has saved the file, and from where, is not seen.
 - Where the load would fail all the same, this is advice too: into a model that `DataParallel` wraps under a condition, whose state has other names
-  without it, and in `__setstate__`, before which the tensors of a pickle are loaded.
+  without it, in `__setstate__`, before which the tensors of a pickle are loaded, and where an entry is read that nothing has which the program saves.
 - What is loaded for something else than a state, such as data, and the state of a scheduler or a scaler, which holds no tensor.
 
 ## Repair
@@ -90,6 +90,7 @@ from looplint.rule import (
     asks_for_gpu,
     called_at,
     fits_only_if_spread,
+    goes_on_from_no_file_of_its_own,
     implies_gpu,
     loads_again,
     note,
@@ -161,4 +162,6 @@ def _moves_batches_to_a_gpu(program: Program) -> bool:
 
 
 def _fails_anyway(program: Program, event: ReadFile, restored: list[LoadState]) -> bool:
-    return event.root.endswith(".__setstate__") or any(fits_only_if_spread(program, e) for e in restored)
+    if event.root.endswith(".__setstate__") or goes_on_from_no_file_of_its_own(program, event.file):
+        return True
+    return any(fits_only_if_spread(program, e) for e in restored)

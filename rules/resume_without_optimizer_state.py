@@ -67,6 +67,7 @@ def train(resume: str, epochs: int):
 - An optimizer that is restored, that may be (a load whose object is not known), or that escapes into code that cannot be followed.
 - An optimizer that is passed in, and one that each turn of the loop builds anew, unless checkpoints are written within a turn.
 - A program that refuses an option for it: `assert not args.resume_optimizer`.
+- A checkpoint of which an entry is read that nothing has which the program saves: it fails before the training goes on.
 
 ## Repair
 
@@ -89,6 +90,7 @@ from looplint.rule import (
     built_each_turn,
     called_at,
     given_no_state,
+    goes_on_from_no_file_of_its_own,
     name_of,
     note,
     refuses_optimizers,
@@ -113,6 +115,8 @@ def check(program: Program) -> Reports:
             continue  # an entry with "optim" in its name is read
         if refuses_optimizers(restored):
             continue  # a program that says it leaves the optimizer out
+        if any(goes_on_from_no_file_of_its_own(program, f) for f in files):
+            continue  # an entry is read that no file of the program has: it fails before the training goes on
         for optimizer in program.all_optimizers:
             step = steps_after(program, optimizer, restored)
             if step is None or not related(optimizer.holds, models):

@@ -330,6 +330,8 @@ class Save(Event):
     """Something is written to a file: `torch.save`."""
 
     kind = "save"
+    # The keys of the dict that is written, but for those of a state itself; None where they are not known.
+    keys: frozenset[str] | None
     # The state dicts that are written, and those of which some entries are, by a condition on each.
     states: frozenset[StateDict]
     parts: frozenset[StateDict]

@@ -308,6 +308,13 @@ def any_part(interp: Interpreter, obj: Obj) -> Value:
     return part
 
 
+def exact_entries(interp: Interpreter, obj: Dict) -> list[tuple[str, Value]] | None:
+    """The entries of a dict that is fully known, in order."""
+    if not obj.exact or obj.changed or is_rewritten(interp, obj):
+        return None
+    return [(slot[1:], value) for slot, value in obj.heap.items() if slot.startswith("=")]
+
+
 def is_rewritten(interp: Interpreter, obj: Obj) -> bool:
     """Whether a loop has replaced all entries of a container on this path."""
     return interp.constant(obj, "[]") is not None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from looplint.domain.objects import Obj, Optimizer, Scaler, Scheduler, StateDict
+from looplint.domain.objects import File, Obj, Optimizer, Scaler, Scheduler, StateDict
 from looplint.domain.values import constant_of, refs
 from looplint.flow.automaton import Automaton
 from looplint.flow.events import Construct, Event, LoadState, Move, ReadFile, Save, Schedule, Snapshot, Step
@@ -70,6 +70,13 @@ def fits_only_if_spread(program: Program, restored: LoadState) -> bool:
         e for e in program.of(Spread) if related(e.subjects, restored.subjects) and e.root == restored.root and e.index <= restored.index
     ]
     return any(set(e.guards) - set(restored.guards) for e in spread)
+
+
+def goes_on_from_no_file_of_its_own(program: Program, file: File) -> bool:
+    """Whether the program reads an entry of a file that nothing it saves has: with a file of its own it fails there."""
+    saved = [e.keys for e in program.of(Save)]
+    known = [keys for keys in saved if keys is not None]
+    return bool(known) and len(known) == len(saved) and not file.keys <= frozenset().union(*known)
 
 
 def loads_again(read: ReadFile) -> bool:

@@ -11,7 +11,7 @@ from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, 
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.flow.graph import Loop
 from looplint.flow.remarks import Mix
-from looplint.interpreter import choices, endings, hooks, outside
+from looplint.interpreter import choices, endings, hooks, objects, outside
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
 from looplint.semantics import devices
@@ -70,8 +70,24 @@ def _save(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     written = _written(values)
     made_in, made_each = _made_in(interp, written), _made_each(interp, written)
     picked = picked_states(interp, states, expr)
-    interp.emit(Save(states=states, parts=_parts(values), made_in=made_in, made_each=made_each, picked=picked), expr.node, {_disk(interp)})
+    keys = _keys(interp, args.positional[0]) if args.positional else None
+    event = Save(keys=keys, states=states, parts=_parts(values), made_in=made_in, made_each=made_each, picked=picked)
+    interp.emit(event, expr.node, {_disk(interp)})
     return NONE
+
+
+def _keys(interp: Interpreter, written: Value) -> frozenset[str] | None:
+    """The keys of the dict that is written; none of a state itself, which has the names of parameters."""
+    found: set[str] = set()
+    for atom in written:
+        match atom:
+            case Ref(obj=Dict() as obj) if (entries := objects.exact_entries(interp, obj)) is not None:
+                found.update(key for key, _ in entries)
+            case Ref(obj=StateDict() | Module()):
+                continue
+            case _:
+                return None
+    return frozenset(found)
 
 
 def _written(values: Iterable[Value]) -> list[Obj]:

@@ -201,7 +201,7 @@ def _on_dict(interp: Interpreter, obj: Dict, name: str, args: Arguments, expr: i
         case "items":
             return _pairs(interp, obj)
         case "values":
-            items = _slots(interp, obj)
+            items = objects.exact_entries(interp, obj)
             if items is not None:
                 return frozenset({Tuple(tuple(v for _, v in items))})
             return frozenset({Iter(objects.entries(interp, obj))})
@@ -243,23 +243,16 @@ def _forget_settings(interp: Interpreter, obj: Dict) -> None:
 
 def _is_exact(interp: Interpreter, value: Value) -> bool:
     """Whether a value is a dict of which all entries are known."""
-    return len(value) == 1 and any(_slots(interp, other) is not None for other in refs(value, Dict))
-
-
-def _slots(interp: Interpreter, obj: Dict) -> list[tuple[str, Value]] | None:
-    """The entries of a dict that is fully known, in order."""
-    if not obj.exact or obj.changed or objects.is_rewritten(interp, obj):
-        return None
-    return [(slot[1:], value) for slot, value in obj.heap.items() if slot.startswith("=")]
+    return len(value) == 1 and any(objects.exact_entries(interp, other) is not None for other in refs(value, Dict))
 
 
 def _lacks(interp: Interpreter, obj: Dict, slot: str) -> bool:
     """Whether a dict has no entry under a key, whatever is called: `kwargs.pop("closure", None)` where no caller gives one."""
-    return _slots(interp, obj) is not None and slot not in obj.heap
+    return objects.exact_entries(interp, obj) is not None and slot not in obj.heap
 
 
 def _pairs(interp: Interpreter, obj: Dict) -> Value:
-    items = _slots(interp, obj)
+    items = objects.exact_entries(interp, obj)
     if items is not None:
         return frozenset({Tuple(tuple(frozenset({Tuple((const(key), value))}) for key, value in items))})
     return frozenset({Iter(frozenset({Tuple((UNKNOWN, objects.entries(interp, obj)))}))})
