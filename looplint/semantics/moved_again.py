@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     import libcst as cst
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
+# What a tensor tells of itself whatever its type is, and what makes another of its shape.
+_OF_ANY_TYPE = frozenset({"shape", "device", "size", "dim", "ndim", "numel"})
+_OF_ITS_SHAPE = frozenset({"zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like"})
 
 
 def is_moved_again(function: ir.Function, statement: cst.CSTNode | None, path: str) -> bool:
@@ -20,6 +23,27 @@ def is_moved_again(function: ir.Function, statement: cst.CSTNode | None, path: s
             reading = [(ir.path_of(target), value) for target, value in ir.assigned(stmt) if path in ir.paths_in(value)]
             return len(reading) == 1 and reading[0][0] == path and _moves(reading[0][1], path)
     return False
+
+
+def is_converted_where_read(function: ir.Function, statement: cst.CSTNode | None, name: str) -> bool:
+    """Whether all that reads a name of a function after a statement of its own body converts it there, or asks for no more than its shape."""
+    if not any(stmt.node is statement for stmt in function.body):
+        return False
+    behind = [expr for stmt in ir.statements(_after(function.body, statement)) for expr in ir.expressions(stmt)]
+    read = [e for e in ir.walk(*behind) if isinstance(e, ir.Name) and e.id == name]
+    return bool(read) and {id(e) for e in read} <= {id(e) for whole in ir.walk(*behind) for e in _of_any_type(whole)}
+
+
+def _of_any_type(expr: ir.Expr) -> list[ir.Expr]:
+    """What an expression reads whatever its type is: `y` in `y.float()`, `y.shape[0]` and `torch.zeros_like(y).float()`."""
+    match expr:
+        case ir.Attr(value=value, attr=attr) if attr in _OF_ANY_TYPE:
+            return [value]
+        case ir.Call(func=ir.Attr(value=ir.Call(args=[ir.Arg(value=like), *_]) as made, attr=attr)) if attr in CONVERSIONS - _MOVES:
+            return [like] if ir.called_name(made) in _OF_ITS_SHAPE else []
+        case ir.Call(func=ir.Attr(value=value, attr=attr)) if attr in CONVERSIONS - _MOVES:
+            return [value]
+    return []
 
 
 def _after(body: list[ir.Stmt], statement: cst.CSTNode | None) -> list[ir.Stmt]:

@@ -27,7 +27,7 @@ from looplint.semantics.collated import is_collated_as_tensor
 from looplint.semantics.made_as_tensors import is_made_as_tensors_are, key_of
 from looplint.semantics.made_there import is_made_there
 from looplint.semantics.meeting_elsewhere import Meetings, meetings
-from looplint.semantics.moved_again import is_moved_again, unconverted
+from looplint.semantics.moved_again import is_converted_where_read, is_moved_again, unconverted
 from looplint.semantics.tensor_uses import is_of_media, of_own_fields, usage_at, used_as_tensor, used_or_given_as_tensor
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
@@ -48,7 +48,7 @@ def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: s
     if _is_tensor(interp, atom, receiver) and not _may_be_of_the_program(interp, receiver, name):
         kept = _is_parameter(interp, receiver)
         changes = _changes(name, args, expr)
-        again = changes == "device" and is_moved_again(interp.frame.function, interp.statement, ir.render(receiver))
+        again = is_moved_again if changes == "device" else is_converted_where_read
         beside = isinstance(expr, ir.Call) and _is_one_of_several(interp.frame.function, expr)
         met = meetings(interp, expr) if changes == "device" and isinstance(expr, ir.Call) else Meetings(elsewhere=False, wanted=True)
         discard = Discard(
@@ -56,7 +56,7 @@ def note_discarded(interp: Interpreter, atom: Tensor | Params | Unknown, name: s
             method=name,
             changes=changes,
             of_parameter=kept,
-            again=again,
+            again=again(interp.frame.function, interp.statement, ir.render(receiver)),
             beside=beside,
             meets=met.elsewhere,
             wanted=met.wanted,

@@ -49,3 +49,23 @@ def test_a_tensor_that_is_read_where_it_is_is_an_error(then: str) -> None:
 
 def test_a_conversion_of_the_type_is_no_move() -> None:
     assert severities("x = x.to(device)", move="double()") == ["error"]
+
+
+CONVERTED = [
+    "return f(x.float())",
+    "y = torch.zeros_like(x).float()\n    return y + x.float()",
+    "print(x.shape)\n    return f(x.double())",
+]
+READ_AS_IT_IS = [
+    "return f(x)",
+    "return f(x.float()) + x",
+    "y = torch.zeros_like(x)\n    return y + x.float()",
+    "if n: x = x.float()\n    return f(x)",
+]
+
+
+@pytest.mark.parametrize(("then", "severity"), [*((t, "advice") for t in CONVERTED), *((t, "error") for t in READ_AS_IT_IS)])
+def test_a_type_that_all_readers_convert_to(then: str, severity: str) -> None:
+    text = PROGRAM.replace("    return x.sum()\n", "").format(move="float()", then=then)
+    found = looplint.lint(text, isolated=True, min_severity="advice")
+    assert [(f.code, f.severity) for f in found] == [("LL503", severity)]
