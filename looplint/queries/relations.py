@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 def may_follow(later: Event, earlier: Event, besides: Iterable[Loop] = ()) -> bool:
-    """Whether an event can come after another one: it stands further down, in a loop with it, or the order of the calls is not known.
+    """Whether an event can come after another one: it stands further down on one way with it, in a loop with it, or the order of the calls is not known.
 
     Args:
         besides: loops of which no further turn counts.
     """
     shared = set(later.loops).intersection(earlier.loops).difference(besides)
-    return later.root != earlier.root or later.index > earlier.index or bool(shared)
+    behind = later.index > earlier.index and not exclude_each_other(later, earlier)
+    return later.root != earlier.root or behind or bool(shared)
 
 
 def may_follow_in_its_life(program: Program, later: Event, earlier: Event, built: Event) -> bool:
