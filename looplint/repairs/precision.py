@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from looplint.domain.objects import Obj
+from looplint.domain.objects import Obj, Optimizer
 from looplint.flow.automaton import UNSEEN
 from looplint.flow.events import Backward, Clear, Clip, Construct, Event, Step, Unscale, Update
 from looplint.queries.precision import SCALING
-from looplint.queries.relations import exclude_each_other, involved, stands_under
+from looplint.queries.relations import exclude_each_other, involved, related, stands_under
 from looplint.regex import regex
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.layout import Layout, Statement
@@ -190,7 +190,13 @@ class StepThroughScaler(Repair):
         draft.replace(call, f"{name}.step({own})")
         if not any(self.scaler in event.subjects for event in p.program.of(Update)):
             draft.line_after(place.statement, f"{name}.update()")
-        return Plan(f"Step {own} through {name}", "safe", [draft])
+        return Plan(f"Step {own} through {name}", "unsafe" if self._reads_others(p) else "safe", [draft])
+
+    def _reads_others(self, p: Planner) -> bool:
+        """Whether the program reads gradients of what the optimizer does not hold: these the scaler leaves as they are, and the run goes on."""
+        access = p.program.gradients
+        others = any(not related(self.optimizer.holds, {obj}) for obj in access.read) if isinstance(self.optimizer, Optimizer) else False
+        return others or access.read_unknown or bool(access.read_of_tensors)
 
     def _scaled_clips(self, p: Planner) -> list[tuple[Event, Event]]:
         """The clips that find the gradients of this step still scaled, each with the backward before it.
