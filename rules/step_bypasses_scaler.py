@@ -65,6 +65,7 @@ def train(model: nn.Module, loader, epochs: int):
 ## Repair
 
 Safe: `scaler.step(optimizer)`, followed by `scaler.update()` where nothing updates the scaler, and `scaler.unscale_(optimizer)` before a clip.
+Unsafe where the program reads gradients that the optimizer does not hold: the scaler leaves these scaled.
 
 ## Evidence
 
