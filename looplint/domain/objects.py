@@ -258,6 +258,8 @@ class Engine(Obj):
     """A DeepSpeed engine: model and optimizer in one."""
 
     kind = "engine"
+    # The model that it is given: its layers are those of the engine.
+    model: Value = frozenset()
     # Nothing: the gradients that it applies are those of its own parameters.
     holds: frozenset[Obj] = frozenset()
     # As of an optimizer.

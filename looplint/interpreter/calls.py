@@ -37,7 +37,7 @@ from looplint.domain.values import (
     ref,
     stable,
 )  # fmt: skip
-from looplint.interpreter import callees, choices, classes, data_fields, functions, hooks, inherited, objects, transfers, unfollowed
+from looplint.interpreter import callees, choices, classes, data_fields, functions, hooks, inherited, objects, transfers, turns, unfollowed
 from looplint.interpreter.frames import Snapshot
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge.lookup import ONE_OF_A_KIND, call_effect
@@ -73,7 +73,9 @@ def call(interp: Interpreter, callee: Value, args: Arguments, expr: ir.Call) -> 
     results: list[Value] = []
     alike = _build_one_thing(candidates)
     choice = callees.of_callee(interp, expr, candidates) if not alike else None
-    told = choice is not None and (choice.whole is not None or _switch_to_eval(candidates))
+    told = choice is not None and (
+        choice.whole is not None or _switch_to_eval(candidates) or turns.is_chosen_before(interp, expr.func, choice.objects)
+    )
     certain = alike or told or _are_modules(candidates) or _are_of_siblings(candidates) or _are_one_function(candidates)
     uncertain = not certain and not _are_of_one_attribute(interp, expr, candidates) and not _are_whole_trainings(interp, expr, candidates)
     if uncertain and (between := callees.of_functions(interp, expr, candidates)) is not None:

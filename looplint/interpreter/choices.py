@@ -116,7 +116,7 @@ def _settle_attribute(
     else:
         _hold_again(interp, owner, slot, built.held[place])
         pair = _of_one_kind(left, built.held[place] - left)
-        gone = pair is not None and isinstance(pair[0], GONE_WHEN_REPLACED)
+        gone = pair is not None and (isinstance(pair[0], GONE_WHEN_REPLACED) or _given_up_by(interp, owner, slot, pair, built))
     if pair is not None and (gone or _each_built(pair, built, otherwise) or _wrapped(pair, built, otherwise) or _each_unseen(pair)):
         value = frozenset({Ref(built_either(interp, stmt.node, f"{owner.name}.{slot}", *pair))}) | nothing(left) | nothing(right)
         if slot == "[]":
@@ -308,6 +308,20 @@ def _given_up(interp: Interpreter, name: str, pair: tuple[Obj, Obj], before: Sna
     if any(Ref(old) in value for other, value in interp.frame.locals.items() if other != name):
         return False
     return not any(old in o.holds and _stays(interp, o) for o in interp.heap.objects.values() if isinstance(o, Optimizer))
+
+
+def _given_up_by(interp: Interpreter, owner: Obj, slot: str, pair: tuple[Obj, Obj], built: Trace) -> bool:
+    """The same for an attribute, in whose model a branch puts one from a file: `self.model = torch.load(path)["model"]`, and an optimizer of that one."""
+    new, old = pair
+    if not (new.symbolic and new.unpickled) or not isinstance(old, Module) or old.symbolic:
+        return False
+    others = [*interp.frame.locals.values(), *(value for name, value in owner.heap.items() if name != slot)]
+    if any(Ref(old) in value for value in others):
+        return False
+    replaced = {a.obj for place, held in built.held.items() if place in built.writes for a in held if isinstance(a, Ref)}
+    return not any(
+        old in o.holds and o not in replaced and _stays(interp, o) for o in interp.heap.objects.values() if isinstance(o, Optimizer)
+    )
 
 
 def _stays(interp: Interpreter, optimizer: Optimizer) -> bool:

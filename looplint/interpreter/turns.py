@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from looplint.domain.objects import Dict, Instance, List, Module, Obj, Optimizer
@@ -54,6 +54,21 @@ def _is_alone_in(interp: Interpreter, obj: Obj, receiver: ir.Expr, loop: Loop, f
         if several and (_chosen_by(interp, frame, expr) != chosen or (obj in several and path != text)):
             return False
     return text in used
+
+
+def is_chosen_before(interp: Interpreter, method: ir.Expr, several: Collection[Obj]) -> bool:
+    """Whether a method is called of one of several optimizers for which a name stands that the loop does not bind: all of its turns are about one of them.
+
+    Nothing else in the loop may be one of these. So a loop over epochs that takes another optimizer for the last of them works with one in each epoch.
+    """
+    loop, frame = interp.loops[-1] if interp.loops else None, interp.frame
+    if loop is None or loop.frame != frame.ctx or not all(isinstance(o, Optimizer) and not o.many for o in several):
+        return False
+    match method:
+        case ir.Attr(value=ir.Name(id=name)) if name not in loop.assigned | loop.targets:
+            used = _used_in_loops(frame.function).get(id(loop.stmt), {})
+            return name in used and not any(path != name and not _held_by(interp, frame, used[path]).isdisjoint(several) for path in used)
+    return False
 
 
 def _chosen_by(interp: Interpreter, frame: Frame, expr: ir.Expr) -> object:

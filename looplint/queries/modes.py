@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from looplint.domain.objects import Container, Module, Obj, StateDict
+from looplint.domain.objects import Container, Engine, Module, Obj, StateDict
 from looplint.domain.values import Atom, Ref, Unknown, Value, refs
 from looplint.flow.automaton import UNSEEN, Automaton, Visit
 from looplint.flow.events import Eval, Event, Forward, SetMode, Snapshot, Train
@@ -167,7 +167,7 @@ def mode_matters_for_some(event: Forward, module: Obj, besides: Collection[Obj] 
 
 def parts_in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
     """The parts of a module that are in eval mode at a forward on every path, whatever mode the module itself is in."""
-    parts = {part for value in module.heap.values() for part in refs(value, Module)}
+    parts = {part for value in _parts(module).values() for part in refs(value, Module)}
     visits = [(part, visit) for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event]
     return {part for part, visit in visits if visit.always("eval")}
 
@@ -218,8 +218,10 @@ def _has_modes(obj: Obj) -> bool:
 def _parts(obj: Obj) -> Mapping[str, Value]:
     """What the attributes and elements of an object can hold; a deep copy has what its original has, but for what it got itself.
 
-    Where all parts of a module are in sight, one by a name that is computed, or met by going over them, is one of these.
+    Where all parts of a module are in sight, one by a name that is computed, or met by going over them, is one of these. An engine has its model.
     """
+    if isinstance(obj, Engine):
+        return {"module": obj.model}
     if isinstance(obj, Module) and obj.original is not None:
         return {**_parts(obj.original), **obj.heap}
     if isinstance(obj, Module) and obj.in_sight:
@@ -319,6 +321,8 @@ def _layers_with_modes(module: Obj, besides: Collection[Obj]) -> tuple[set[str],
         if isinstance(obj, Module) and (not parts or is_of_another_library(obj)) and (not of_torch or leaf in BUILT_OF_LAYERS):
             known = known and obj.cls is not None and not obj.symbolic
         if isinstance(obj, Module) and (obj.symbolic or obj.many) and obj.part:
+            known = False
+        if isinstance(obj, Engine) and (not obj.model or any(not isinstance(a, Ref) for a in obj.model)):
             known = False
         # `nn.Sequential(*layers)`, whatever these are. What is in a list of Python's is no part: as a rule, it is widths, strides or names.
         if isinstance(obj, Module) and obj.length is None and any(isinstance(a, Unknown) for a in obj.heap.get("[]", ())):
@@ -466,7 +470,8 @@ def is_for_training(switch: Event, trained: Event) -> bool:
 def trains_a_part(program: Program, module: Obj, loop: Loop) -> bool:
     """Whether a loop puts a part of a module alone in train mode: what is to be trained was chosen, as a new head on a frozen encoder."""
     parts = (o for e in program.of(Train) if loop in e.loops and module not in e.subjects for o in e.subjects)
-    return any(module in o.lineage() for o in parts)
+    model = set(refs(module.model, Module)) if isinstance(module, Engine) else set()
+    return any(module in o.lineage() or not model.isdisjoint(o.lineage()) for o in parts)
 
 
 def validation_before(program: Program, module: Obj, switch: Event, trained: Event, loop: Loop) -> Forward | None:
