@@ -129,7 +129,7 @@ from looplint.queries.data_loops import (
     validation_loop,
     word_for_turn,
 )
-from looplint.queries.differentiation import backwards_not_for, differentiating_forwards, may_be_differentiated_again
+from looplint.queries.differentiation import backwards_not_for, differentiating_forwards, may_be_differentiated_again, needs_its_graph
 from looplint.queries.feeding import (
     LastBatch,
     PaddedPass,
@@ -424,7 +424,7 @@ __all__ = [
     "follows_time", "shuffles", "never_in_order_again", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "leaves_models_behind", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
     "built_each_turn", "fits_only_if_spread", "given_no_state", "goes_on", "is_for_one_round", "loads_again", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
     "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "picked_of_all_turns", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "starts_over_in", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
-    "Scored", "backwards_not_for", "differentiating_forwards", "may_be_differentiated_again", "scored",
+    "Scored", "backwards_not_for", "differentiating_forwards", "may_be_differentiated_again", "needs_its_graph", "scored",
     "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Forward", "Freeze", "Keep", "Load", "LoadState", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
