@@ -2,12 +2,12 @@
 
 ## What it does
 
-Reports a forward pass whose result is measured (or collected as arrays over a loader: embeddings) and does not go backward, in a loop over data in
-which nothing is trained, where on every path the model is in train mode. The model is one that an optimizer of the program steps, and it has dropout or
-batch norm, or may have them; or one that is built in sight, is known to have such a layer (or is one of several, of which one has) and has got trained
-weights on every path (`load_state_dict`), in a program that does not train it. Outside such a loop the forward is reported where gradients are disabled, its
-result is compared with something and the model is known to have such a layer; and of a model with loaded weights where its result is given out as an array
-or a list (`numpy()`, `tolist()`).
+Reports a forward pass whose result is measured (or collected as arrays over a loader: embeddings) and does not go backward, in a loop over data in which
+nothing is trained, where on every path the model is in train mode. The model is one that an optimizer of the program steps, and it has dropout or batch norm,
+or may have them; or one that is built in sight, is known to have such a layer (or is one of several, of which one has) and has got trained weights on every
+path (`load_state_dict`, `resnet50(pretrained=True)`), in a program that does not train it. Outside such a loop the forward is reported where gradients are
+disabled, its result is compared with something and the model is known to have such a layer; and of a model with loaded weights where its result is given out as
+an array or a list (`numpy()`, `tolist()`).
 
 It is an error where the model is seen to have such a layer. Where its layers are out of sight, it is a warning if the program switches its mode anywhere, and
 advice if it never does: then its author may know that the mode changes nothing. Several models of one pass are one finding, with the places of all.
@@ -105,7 +105,6 @@ from looplint.rule import (
     is_switched,
     keeps_one_batch,
     layers_are_set,
-    loaded_before,
     may_be_trained,
     measuring_loop,
     mode_effects,
@@ -122,6 +121,7 @@ from looplint.rule import (
     repeats_since,
     same_phase,
     samples,
+    trained_before,
     tries_out,
     whole_in_train_mode,
     whose_modes,
@@ -143,8 +143,7 @@ def check(program: Program) -> Reports:
         if may_be_trained(program, event) or program.feeds_training(event) or not event.certain:
             continue  # a forward whose result goes backward or may do so, or is what another one is trained on
         is_stepped = related(program.stepped_modules, {module})
-        loaded = None if is_stepped else loaded_before(program, module, event)
-        loaded = loaded if loaded and loaded.files else None  # of a file
+        loaded = None if is_stepped else trained_before(program, module, event)
         given_out = loaded is not None and gives_out(program, event)
         measured = event.key in program.uses.scored or given_out or (is_stepped and collects_arrays(program, module, event))
         tried = tries_out(program, event) if is_stepped and not measured else None

@@ -106,6 +106,7 @@ from looplint.rule import (
     may_be_sent_backward_elsewhere,
     may_be_trained,
     name_of,
+    needs_its_graph,
     note,
     note_of_pass,
     of_a_few,
@@ -135,8 +136,9 @@ def check(program: Program) -> Reports:
     passes: dict[tuple[object, str, str, str], list[Case]] = {}
     differentiated = [e for e in program.of(Forward) if e.key in program.uses.differentiated]
     within = differentiating_forwards(program)
-    inside, on_the_way = {e.key for e in within}, {site for e in within for site in e.chain}
-    rightly_recorded = within + [
+    inside, needing = {e.key for e in within}, [e for e in within if needs_its_graph(e)]
+    on_the_way = {site for e in needing for site in e.chain}
+    rightly_recorded = needing + [
         e for e in program.of(Forward) if may_be_trained(program, e) or e.grad is False or e.key in program.uses.differentiated
     ]
     for event in program.of(Forward):

@@ -306,6 +306,8 @@ class Module(TorchModule):
     of_one_batch: bool = False
     # Whether what it computes itself, its parts aside, needs gradients: its forward differentiates something.
     differentiates: bool = False
+    # Whether it enables them itself for all that it differentiates: they may be off around it.
+    enables_gradients: bool = False
     # The functions that were running when it was built, outermost first.
     made_in: tuple[ir.Function, ...] = ()
     # Whether it is a part, met by its name only, of a module whose class is not known.

@@ -306,6 +306,7 @@ def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, Cl
         code = base.module.lowered()
         nearer, methods = frozenset(own), tuple(base.cls.methods.values())
         backward = [each for each in code.gradient_calls if each.kind == "backward"] if code is not None else []
+        steps |= {each.function.name for each in backward if each.function in methods} - nearer
         given = nearer | _given_beside(interp, line, base)
         called = any(given & each.methods for f in methods for each in training_methods.written_in(f))
         if called or ("__init__" in nearer and base.module is not interp.main):
@@ -313,7 +314,6 @@ def _inherited_loops(interp: Interpreter, cls: ClassRef) -> dict[ir.Function, Cl
             loops = [f for f in methods if f in training]
             found.update({f: base for f in (_with_callers(base, loops) if given - nearer else loops) if f.name not in nearer})
         own |= base.cls.methods.keys()
-        steps |= {each.function.name for each in backward if each.function in methods} - nearer
     return found | _inherited_passes(interp, line, found)
 
 

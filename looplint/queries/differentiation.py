@@ -28,16 +28,16 @@ def differentiating_forwards(program: Program) -> list[Forward]:
     return found
 
 
-def differentiates_within(event: Forward) -> bool:
-    """Whether a forward is one of these."""
-    return _differentiate_within(_applied(event))
+def needs_its_graph(event: Forward) -> bool:
+    """Whether a forward is one of these that finds its gradients enabled, and does not enable them itself."""
+    return _differentiate_within(_applied(event), but_where_they_enable=True)
 
 
 def _applied(event: Forward) -> tuple[Obj, ...]:
     return event.one_of or tuple(event.subjects)
 
 
-def _differentiate_within(modules: Iterable[Obj]) -> bool:
+def _differentiate_within(modules: Iterable[Obj], *, but_where_they_enable: bool = False) -> bool:
     seen: set[Obj] = set()
     work = [*modules]
     while work:
@@ -45,7 +45,7 @@ def _differentiate_within(modules: Iterable[Obj]) -> bool:
         if obj in seen:
             continue
         seen.add(obj)
-        if isinstance(obj, Module) and obj.differentiates:
+        if isinstance(obj, Module) and obj.differentiates and not (but_where_they_enable and obj.enables_gradients):
             return True
         held = (a.obj for value in obj.heap.values() for a in value if isinstance(a, Ref))
         work.extend(o for o in (*held, *obj.one_of) if isinstance(o, Module | Container))

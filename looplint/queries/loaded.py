@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplint.domain.objects import Obj
+from looplint.domain.objects import Module, Obj
+from looplint.domain.values import Atom, Const, External, constant_of
 from looplint.flow.events import Backward, Construct, Forward, LoadState, Step
 from looplint.queries.data_loops import over_loader, untrained_loop
 from looplint.queries.program import Program
@@ -12,6 +13,29 @@ def loaded_before(program: Program, module: Obj, event: Forward) -> LoadState | 
     """Where a model, or the one that it is a part of, has got its weights before a forward, on every path."""
     loads = [e for e in program.of(LoadState) if e.certain and e.index < event.index and e.root == event.root]
     return next((e for e in reversed(loads) if not e.subjects.isdisjoint(module.lineage())), None)
+
+
+def trained_before(program: Program, module: Obj, event: Forward) -> LoadState | Construct | None:
+    """Where a model has got the weights of a file before a forward, or is built by a library with those that it was trained to."""
+    loaded = loaded_before(program, module, event)
+    if loaded is not None:
+        return loaded if loaded.files else None
+    built = (e for e in program.of(Construct) if module in e.subjects and e.certain and e.root == event.root)
+    return next(built, None) if _is_built_trained(module) else None
+
+
+def _is_built_trained(module: Obj) -> bool:
+    """Whether a library's function that builds a model is told to give it trained weights: `resnet50(pretrained=True)`, `resnet50(weights="DEFAULT")`."""
+    if not isinstance(module, Module) or module.cls is not None or module.arguments is None:
+        return False
+    given = module.arguments.keywords
+    asked = constant_of(given.get("pretrained", frozenset()))
+    return (asked is not None and asked.value is True) or any(map(_names_weights, given.get("weights", ())))
+
+
+def _names_weights(atom: Atom) -> bool:
+    """Whether an argument names trained weights: "DEFAULT", `ResNet50_Weights.IMAGENET1K_V2`."""
+    return isinstance(atom.value, str) if isinstance(atom, Const) else isinstance(atom, External) and "_Weights." in atom.qualname
 
 
 def built_for_an_evaluation(program: Program, module: Obj, event: Forward) -> LoadState | None:

@@ -13,7 +13,7 @@ from looplint.flow.events import Backward, Clear, Escape, Eval, Event, Forward, 
 from looplint.flow.graph import Loop
 from looplint.knowledge import naming
 from looplint.queries.data_loops import takes_data
-from looplint.queries.differentiation import differentiates_within
+from looplint.queries.differentiation import needs_its_graph
 from looplint.queries.modes import MODE
 from looplint.queries.recorded_graphs import serves_more_classes
 from looplint.queries.relations import related
@@ -290,7 +290,7 @@ def _needs_gradients(p: Planner, statement: Statement, layout: Layout) -> bool:
     needed = p.program.uses.trained | p.program.uses.differentiated
 
     def differentiates(forward: Forward) -> bool:
-        return forward.key in needed or differentiates_within(forward) or any(map(_is_built_around_a_model, forward.subjects))
+        return forward.key in needed or needs_its_graph(forward) or any(map(_is_built_around_a_model, forward.subjects))
 
     seen = (e.kind == "backward" or (isinstance(e, Forward) and differentiates(e)) for e in p.events_in(statement, layout))
     return any(seen) or p.entrusts(statement, layout) or _calls_what_has_a_model(p, statement, layout) or _fits(statement)

@@ -5,7 +5,7 @@ Its forward needs a graph for the forces of an energy, or for a step of an optim
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from looplint.dataclass import dataclass
@@ -22,11 +22,18 @@ from looplint.syntax import ir
 _DIFFERENTIATING = frozenset(
     {"grad", "backward", "grad_and_value", "vjp", "jvp", "vhp", "hvp", "jacobian", "jacrev", "jacfwd", "hessian", "enable_grad"}
 )
+# That all of it is computed with gradients that the forward enables itself.
+_ENABLED = "enabled"
 
 
 def differentiates(interp: Interpreter, cls: ClassRef) -> bool:
     """Whether a forward, or a method or a function of its file that it calls, differentiates something."""
     return bool(_ways(interp, cls))
+
+
+def enables_gradients(interp: Interpreter, cls: ClassRef) -> bool:
+    """Whether a forward differentiates only what it computes of its inputs where it enables gradients itself: around it they may be off."""
+    return _ENABLED in _ways(interp, cls)
 
 
 def goes_backward(interp: Interpreter, cls: ClassRef) -> bool:
@@ -139,33 +146,82 @@ def training_step(interp: Interpreter, cls: ClassRef) -> tuple[ir.Function | ir.
 
 
 def _ways(interp: Interpreter, cls: ClassRef) -> frozenset[str]:
-    """By what a forward differentiates, if it does."""
+    """By what a forward differentiates, if it does, and whether it enables gradients for all of that."""
     found = interp.differentiating.get(cls.cls)
     if found is None:
-        found = interp.differentiating[cls.cls] = frozenset(_ways_of_each(interp, cls))
+        beside = {f.name: f for f in cls.module.code.functions} if cls.module.code is not None else {}
+        found = frozenset(_ways_of_each(interp, cls, beside))
+        if found and not any(True for _ in _ways_of_each(interp, cls, beside, as_they_are=True)):
+            found |= {_ENABLED}
+        interp.differentiating[cls.cls] = found
     return found
 
 
-def _ways_of_each(interp: Interpreter, cls: ClassRef) -> Iterator[str]:
-    beside = {f.name: f for f in cls.module.code.functions} if cls.module.code is not None else {}
+def _ways_of_each(interp: Interpreter, cls: ClassRef, beside: Mapping[str, ir.Function], *, as_they_are: bool = False) -> Iterator[str]:
+    """By what a forward differentiates; with gradients as they are around it, if so asked, and not those that it enables."""
     seen: set[tuple[str, bool]] = set()
     work = [("forward", True)]
     while work:
         name, of_an_object = work.pop()
         if (name, of_an_object) in seen:
             continue
+        first = not seen
         seen.add((name, of_an_object))
-        if of_an_object:
-            member = classes.find_member(interp, cls, name)
-            function = member[0] if member is not None else None
-        else:
-            function = beside.get(name) or _imported(interp, cls, name)
-        if isinstance(function, ir.Function):
-            called = function.called()
-            yield from _DIFFERENTIATING & {each.rpartition(".")[2] for each in called}
-            if _steps_on_a_loss(function):
-                yield "step"
-            work.extend((each, each in function.methods) for each in sorted(called))
+        function = _function_of(interp, cls, beside, name, of_an_object)
+        if function is None:
+            continue
+        names = _called_as_they_are(interp, cls, beside, function) if as_they_are and first else function.called()
+        yield from _DIFFERENTIATING & {each.rpartition(".")[2] for each in names}
+        if _steps_on_a_loss(function):
+            yield "step"
+        work.extend((each, each in function.methods) for each in sorted(names))
+
+
+def _function_of(
+    interp: Interpreter, cls: ClassRef, beside: Mapping[str, ir.Function], name: str, of_an_object: bool
+) -> ir.Function | None:
+    """What a class calls by a name: a method, or a function of its file or of one that this imports."""
+    if not of_an_object:
+        return beside.get(name) or _imported(interp, cls, name)
+    member = classes.find_member(interp, cls, name)
+    return member[0] if member is not None and isinstance(member[0], ir.Function) else None
+
+
+def _called_as_they_are(interp: Interpreter, cls: ClassRef, beside: Mapping[str, ir.Function], forward: ir.Function) -> set[str]:
+    """The names of what a forward calls, but where it enables gradients for what it computes of nothing but its inputs and its own attributes."""
+    statements = [*ir.statements(forward.body)]
+    if any(map(_enables, forward.decorators)):
+        return set()
+    if any(isinstance(s, ir.FunctionDef) for s in statements):
+        return forward.called()
+    blocks = [s for s in statements if isinstance(s, ir.With) and any(_enables(entered) for entered, _ in s.items)]
+    inside = {id(s) for each in blocks for s in (each, *ir.statements(each.body))}
+    made = {name for s in statements if id(s) not in inside for name in (*ir.binds(s), *_attributes_set(s))}
+    read = {path for each in blocks for s in ir.statements(each.body) for e in ir.expressions(s) for path in ir.paths_in(e)}
+    outside = [s for s in statements if id(s) not in inside or read & made]
+    calls = [e for s in outside for e in ir.walk(*ir.expressions(s)) if isinstance(e, ir.Call)]
+
+    def enabled(call: ir.Call) -> bool:
+        function = _function_of(interp, cls, beside, ir.called_name(call), isinstance(call.func, ir.Attr))
+        given = [arg.value for arg in call.args if not isinstance(arg.value, ir.Const)]
+        return (
+            function is not None
+            and any(map(_enables, function.decorators))
+            and all(ir.path_of(value) is not None and made.isdisjoint(ir.paths_in(value)) for value in given)
+        )
+
+    return {ir.called_name(call) for call in calls if not enabled(call)}
+
+
+def _attributes_set(stmt: ir.Stmt) -> list[str]:
+    """The attributes to which a statement gives new values: what is added to one is a count."""
+    paths = map(ir.path_of, stmt.targets) if isinstance(stmt, ir.Assign) else ()
+    return [path for path in paths if path is not None and "." in path]
+
+
+def _enables(expr: ir.Expr) -> bool:
+    """Whether a decorator or a context is the one of torch that enables gradients."""
+    return (ir.path_of(expr.func if isinstance(expr, ir.Call) else expr) or "").rpartition(".")[2] == "enable_grad"
 
 
 def _imported(interp: Interpreter, cls: ClassRef, name: str) -> ir.Function | None:

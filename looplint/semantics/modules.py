@@ -41,7 +41,7 @@ from looplint.knowledge.frameworks import DIFFERENTIATING
 from looplint.semantics import devices, dtypes
 from looplint.semantics.borrowed_forwards import lenders
 from looplint.semantics.carried import carries_state, leaves_outputs
-from looplint.semantics.differentiation import differentiates, goes_backward, records_nothing, training_step
+from looplint.semantics.differentiation import differentiates, enables_gradients, goes_backward, records_nothing, training_step
 from looplint.semantics.dropouts import note_dropouts, note_rate_by
 from looplint.semantics.fed_again import is_fed_again
 from looplint.semantics.functions import same
@@ -453,6 +453,7 @@ def _built(interp: Interpreter, obj: Module, args: Arguments, expr: ir.Call) -> 
     note_modes(interp, obj, args, expr)
     note_dropouts(interp, obj)
     obj.differentiates = obj.qualname.startswith(DIFFERENTIATING) if obj.cls is None else differentiates(interp, obj.cls)
+    obj.enables_gradients = obj.cls is not None and enables_gradients(interp, obj.cls)
     note_class(interp, obj)
     obj.carries = obj.cls is not None and carries_state(interp, obj.cls)
     # A part of another module has that one's mode; what comes pretrained from transformers is in eval mode.
