@@ -53,6 +53,7 @@ def train(net: nn.Module, loader, epochs: int):
   forward computes.
 - Advice only: a backward in a function that each turn calls, and that neither keeps nor returns its loss: the graph is gone with the call.
 - A loss that a function sends backward and gives back to callers out of sight: they may send it backward again.
+- A graph of parameters alone that may be kept from turn to turn, or that a derivative, another backward or code out of sight may go through as well.
 - A backward in a comprehension or in a closure that an optimizer calls.
 - A loss whose computation is not known, and a loop that passes objects to code that cannot be followed, but for models that it gets behind the backward, without anything that has the graph.
 
@@ -79,6 +80,7 @@ from looplint.rule import (
     goes_through_what_is_older,
     goes_to_callers,
     is_dropped_at_the_return,
+    is_rooted_in_the_turn,
     may_be_differentiated_again,
     may_keep_a_graph,
     note,
@@ -103,8 +105,10 @@ def check(program: Program) -> Reports:
             continue  # a graph that reaches back into the iteration before
         if event.repeated or any(e.closure for e in program.of(Step)):
             continue  # a backward in a comprehension or in a closure that an optimizer calls
-        if not event.known or not forwards or any(loop in e.loops and _may_hold_the_graph(e, event) for e in program.of(Escape)):
-            continue  # a loss whose computation is not known, or a loop that passes objects to code that cannot be followed
+        if not event.known or not (forwards or is_rooted_in_the_turn(program, event)):
+            continue  # a loss whose computation is not known
+        if any(loop in e.loops and _may_hold_the_graph(e, event) for e in program.of(Escape)):
+            continue  # a loop that passes objects to code that cannot be followed
         made = program.forwards_of(forwards)
         if len(made) < len(forwards) or any(loop not in e.loops for e in made):
             continue  # a forward outside the loop
@@ -116,7 +120,7 @@ def check(program: Program) -> Reports:
         yield Report(
             event,
             message,
-            note(made[0], "the graph is built in every iteration here"),
+            note(next(iter(made), None), "the graph is built in every iteration here"),
             repair=DropArgument(event=event, keyword="retain_graph", position=1),
             severity="advice" if is_dropped_at_the_return(event) else None,
         )

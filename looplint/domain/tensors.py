@@ -166,6 +166,11 @@ def rooted(tensor: Tensor, depth: int) -> Tensor:
     return tensor.tagged(Rooted(depth)) if tensor.graph == "yes" and not tensor.forwards else tensor
 
 
+def is_rooted(tensor: Tensor) -> bool:
+    """Whether an operation has computed it from leaves alone, with their graph."""
+    return tensor.graph == "yes" and not tensor.forwards and any(isinstance(tag, Rooted) for tag in tensor.tags)
+
+
 def sure(values: Iterable[Value]) -> bool:
     """Whether one of some operands is a tensor beyond doubt; then what is computed from them is one too."""
     return any(isinstance(a, Tensor) and a.made for v in values for a in v)

@@ -52,6 +52,8 @@ class Loop:
     # Whether a backward in it retains its graph, and then the forwards whose graphs a turn takes over from the one before; None where that was not looked for.
     retains: bool = False
     carried: frozenset[EventKey] | None = None
+    # Whether a turn then takes over a graph that goes through no forward, but to parameters or other leaves.
+    carries_roots: bool | None = None
     # Whether a turn may follow another: not where each ends in a `break`, a `return` or an error, or where there is only one.
     repeats: bool = True
 

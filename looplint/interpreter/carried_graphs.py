@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from looplint.domain.objects import List, Obj
-from looplint.domain.values import EventKey, Iter, Method, Partial, Ref, Tensor, Tuple, Unknown, Value
+from looplint.domain.tensors import is_rooted
+from looplint.domain.values import EventKey, Func, Iter, Method, Partial, Ref, Tensor, Tuple, Unknown, Value
 from looplint.interpreter.frames import Snapshot
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import lookup
@@ -11,8 +14,8 @@ from looplint.syntax import ir
 from looplint.syntax.upward_exposed import names_read, upward_exposed
 
 
-def taken_over(interp: Interpreter, body: list[ir.Stmt], heads: tuple[Snapshot, ...]) -> frozenset[EventKey]:
-    """The forwards in these graphs, with all that the names lead to: the heap does not follow paths, and may hold what is replaced in each turn."""
+def taken_over(interp: Interpreter, body: list[ir.Stmt], heads: tuple[Snapshot, ...]) -> tuple[frozenset[EventKey], bool]:
+    """The forwards in these graphs, and whether one goes through none, with all that the names lead to: the heap does not follow paths, and may hold what is replaced in each turn."""
     names = upward_exposed(body)
     with interp.looking():
         values = [value for name in names for value in _held(interp, name, heads)]
@@ -38,23 +41,53 @@ def _is_out_of_sight(interp: Interpreter, target: ir.Expr, heads: tuple[Snapshot
     return not held or any(isinstance(a, Unknown) or (isinstance(a, Ref) and a.obj.symbolic) for value in held for a in value)
 
 
-def _behind(values: list[Value]) -> frozenset[EventKey]:
-    found: set[EventKey] = set()
-    seen: set[Obj] = set()
+def _behind(values: list[Value]) -> tuple[frozenset[EventKey], bool]:
+    forwards = (atom.forwards for atom in _tensors(values, read_by_functions=False) if atom.graph != "no")
+    return frozenset[EventKey]().union(*forwards), any(map(_is_of_leaves, _tensors(values, read_by_functions=True)))
+
+
+def _is_of_leaves(tensor: Tensor) -> bool:
+    return is_rooted(tensor) or (tensor.graph == "maybe" and not tensor.forwards and bool(tensor.sources))
+
+
+def _tensors(values: list[Value], read_by_functions: bool) -> Iterator[Tensor]:
+    """The tensors that some values lead to, and those that functions among them read from around themselves, where that is asked for."""
+    seen: set[Obj | ir.Function] = set()
     work = [*values]
     while work:
         for atom in work.pop():
             match atom:
                 case Tensor():
-                    found.update(atom.forwards if atom.graph != "no" else ())
+                    yield atom
                 case Tuple():
                     work.extend(atom.items)
                 case Iter():
                     work.append(atom.element)
                 case Partial():
                     work.extend([atom.func, *atom.args, *(value for _, value in atom.kwargs)])
+                case Func(function=function) if read_by_functions and function not in seen:
+                    seen.add(function)
+                    work.extend(_read_around(atom))
                 case Ref(obj=obj) | Method(obj=Ref(obj=obj)) if obj not in seen:
                     seen.add(obj)
                     work.extend(obj.heap.values())
                     work.extend((obj.items or ()) if isinstance(obj, List) else ())
-    return frozenset(found)
+
+
+def _read_around(func: Func) -> Iterator[Value]:
+    """What a function reads that is set around it: in the functions that it stands in, and at the top of its module."""
+    if func.bound is not None:
+        yield func.bound
+    scopes: list[dict[str, Value]] = []
+    frame = func.closure
+    while frame is not None:
+        scopes.append(frame.locals)
+        frame = frame.closure
+    scopes += [func.module.frame.locals] if func.module.frame is not None else []
+    for name in _exposed(func.function):
+        yield next((scope[name] for scope in scopes if name in scope), frozenset())
+
+
+@ir.kept_with_code
+def _exposed(function: ir.Function) -> frozenset[str]:
+    return upward_exposed(function.body) - {param.name for param in function.params}

@@ -112,7 +112,7 @@ def repeat(
     if outer:
         interp.heads[loop] = (entry, start)
     if loop.retains:
-        loop.carried = taken_over(interp, body, (start, end))
+        loop.carried, loop.carries_roots = taken_over(interp, body, (start, end))
     if last is not None and end.alive and not scope.breaks:
         scope, end = _turn(interp, replace(start, at=end.at), last, body)
     loop.repeats = end.alive and not loop.once

@@ -290,6 +290,8 @@ PREFIXES: tuple[tuple[str, str], ...] = (
     ("wandb.", "pure"),
     ("mlflow.", "pure"),
     ("einops.", "tensor"),
+    ("pytorch3d.transforms.", "tensor"),
+    ("nvdiffrast.torch.", "tensor"),
     ("visdom.", "writer"),
     ("tensorboard_logger.", "pure"),
     ("neptune.", "pure"),

@@ -248,6 +248,25 @@ TENSOR_ARGUMENTS: dict[str, frozenset[int | str]] = {
     "scatter_": frozenset({1, "index"}), "scatter_add": frozenset({1, 2, "index", "src"}), "scatter_add_": frozenset({1, 2, "index", "src"}),
     "bmm": frozenset({0, "mat2"}), "expand_as": frozenset({0, "other"}), "type_as": frozenset({0, "other"}), "view_as": frozenset({0, "other"}),
 }  # fmt: skip
+# Functions that take tensors in a list, and nothing else.
+JOINING = frozenset(
+    f"torch.{name}"
+    for name in (
+        "cat",
+        "concat",
+        "concatenate",
+        "stack",
+        "hstack",
+        "vstack",
+        "dstack",
+        "row_stack",
+        "column_stack",
+        "block_diag",
+        "meshgrid",
+    )
+)
+# The modules of torchaudio whose functions take tensors and numbers alone; what they take can be moved only where it is a tensor.
+AUDIO = ("torchaudio.functional.", "torchaudio.compliance.")
 TENSOR_ONLY_ATTRIBUTES = frozenset({"shape", "ndim", "grad_fn", "requires_grad"})
 # What a tensor came out of, by the function or the method that made it, and by the layer.
 LAST_FUNCTIONS = {

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from looplint.domain.objects import Obj
 from looplint.domain.tags import is_built_around
+from looplint.domain.tensors import is_rooted
 from looplint.domain.values import ClassRef, EventKey
-from looplint.flow.events import Backward, Forward
+from looplint.flow.events import Backward, Escape, Event, Forward
+from looplint.flow.remarks import Differentiate
 from looplint.queries.program import Program
 from looplint.syntax import ir
 
 _DEPTH = 3
+_CACHING = frozenset({"cache", "lru_cache", "cached_property", "cached"})
 # What a value without a graph ends with.
 _CUT = frozenset({"detach", "detach_", "item", "tolist", "Parameter", "numpy"})
 
@@ -36,6 +39,25 @@ def goes_through_what_is_older(program: Program, event: Backward) -> bool:
     return event.reaches_out or any(given is not None and is_built_around(given.tags, len(event.loops)) for given in inputs)
 
 
+def is_rooted_in_the_turn(program: Program, event: Backward) -> bool:
+    """Whether what goes backward is computed in the turn from parameters or other leaves alone, through no forward, and nothing else may go through its graph.
+
+    It is known of forwards alone which other calls go through them. So the parameters may not go backward elsewhere, nor to code that is not followed.
+    """
+    if (
+        event.forwards
+        or not event.of_parameters
+        or event.loops[-1].carries_roots is not False
+        or not all(map(is_rooted, event.of_parameters))
+    ):
+        return False
+    leaves = set(event.subjects)
+    others: list[Event] = [
+        e for e in program.of(Backward, Escape) if e is not event and (event.loops[-1] in e.loops or not leaves.isdisjoint(e.subjects))
+    ]
+    return not others and not any(e.root == event.root for e in program.of(Differentiate)) and not _keeps_results(program)
+
+
 def reaches_into_the_turn_before(program: Program, event: Backward) -> bool:
     """Whether the graph of a backward may reach back into the turn before: a forward takes in what it or a later one has put out."""
     for forward in program.forwards_of(event.forwards):
@@ -51,6 +73,17 @@ def _is_taken_on_within(event: Backward, forward: Forward, back: set[EventKey]) 
     loop = event.loops[-1]
     inside = loop in forward.loops and len(forward.loops) > len(event.loops) and forward.calls == event.calls
     return inside and loop.carried is not None and back.isdisjoint(loop.carried)
+
+
+def _keeps_results(program: Program) -> bool:
+    """Whether the program has a function whose results are kept for the next call with the same arguments, and their graphs with them."""
+    codes = (info.lowered() for info in program.modules_read if "cache" in info.source.text)
+    return any(_is_cached(function) for code in codes if code is not None for function in code.functions)
+
+
+def _is_cached(function: ir.Function) -> bool:
+    called = (each.func if isinstance(each, ir.Call) else each for each in function.decorators)
+    return any((ir.path_of(each) or "").rpartition(".")[2] in _CACHING for each in called)
 
 
 def _keeps(cls: ClassRef, depth: int) -> bool:
@@ -110,14 +143,16 @@ def goes_to_callers(program: Program, event: Backward) -> bool:
 
 
 def _is_called_in_a_turn(event: Backward) -> bool:
-    return event.loops[-1].frame is not event.key[0]
+    """Whether each turn of a loop calls the function of a backward, and no loop in that function comes to it again."""
+    own = [loop for loop in event.loops if loop.frame is event.key[0]]
+    return len(own) < len(event.loops) and not any(loop.repeats for loop in own)
 
 
 def _handed_out(event: Backward) -> bool | None:
     """Whether a function returns what goes backward in it; None where its caller has it anyway, or it is kept."""
     code = event.site.module.lowered()
     found = next((each for each in code.gradient_calls if each.call.node is event.site.node), None) if code is not None else None
-    if found is None or found.loop is not None or found.function.is_generator:
+    if found is None or found.function.is_generator:
         return None
     parts = set[str]().union(*map(ir.paths_in, ir.children(found.call)))
     given = {param.name for param in found.function.params}

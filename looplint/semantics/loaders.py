@@ -222,11 +222,12 @@ def _style_of(interp: Interpreter, atom: object, depth: int) -> Literal["map", "
     if obj.qualname in DATASET_WRAPPERS:
         inner = obj.arguments.get(0, "dataset", "datasets") if obj.arguments is not None else None
         return style(interp, _parts(inner), depth - 1) if inner else None
-    if obj.qualname in MAP_DATASETS or (
-        obj.qualname.startswith(ORDERED_DATASETS) and obj.qualname.rpartition(".")[2] not in UNORDERED_DATASETS
-    ):
-        return "map"
-    return None
+    return "map" if _gives_by_index(obj.qualname) else None
+
+
+def _gives_by_index(qualname: str) -> bool:
+    """Whether a library's class of datasets gives its items by index, in an order that means nothing."""
+    return qualname in MAP_DATASETS or (qualname.startswith(ORDERED_DATASETS) and qualname.rpartition(".")[2] not in UNORDERED_DATASETS)
 
 
 def _is_dataset_by_protocol(interp: Interpreter, cls: ClassRef) -> bool:
@@ -245,7 +246,7 @@ def _parts(value: Value) -> Value:
 def _style_of_class(interp: Interpreter, cls: ClassRef) -> Literal["map", "iterable"] | None:
     """A project's own dataset: by its base class and its methods."""
     line = classes.mro(interp, cls)
-    if any(base in ITERABLE_DATASETS or base not in MAP_DATASETS for base in classes.external_bases(interp, cls)):
+    if any(base in ITERABLE_DATASETS or not _gives_by_index(base) for base in classes.external_bases(interp, cls)):
         return "iterable" if any(base in ITERABLE_DATASETS for base in classes.external_bases(interp, cls)) else None
     methods = {name: function for each in reversed(line) for name, function in each.cls.methods.items()}
     if "__getitem__" not in methods or "__iter__" in methods or re.search(_IN_TIME, " ".join(c.cls.name for c in line)):

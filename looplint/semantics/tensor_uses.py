@@ -11,7 +11,7 @@ from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.names import attribute, lookup
 from looplint.interpreter.roles import annotated
 from looplint.knowledge.lookup import call_effect, is_functional_loss
-from looplint.knowledge.pytorch import TENSOR_ARGUMENTS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY_ATTRIBUTES
+from looplint.knowledge.pytorch import AUDIO, JOINING, TENSOR_ARGUMENTS, TENSOR_ATTRIBUTES, TENSOR_COMPUTING, TENSOR_ONLY_ATTRIBUTES
 from looplint.syntax import ir
 from looplint.syntax.project import ModuleInfo
 
@@ -58,7 +58,16 @@ def used_as_tensor(usage: ir.Usage) -> bool:
 
 def used_or_given_as_tensor(interp: Interpreter, usage: ir.Usage) -> bool:
     given: list[tuple[str, int | str]] = [*usage.passed, *usage.named]
-    return used_as_tensor(usage) or any(_is_given_as_tensor(interp, callee, place) for callee, place in given)
+    return (
+        used_as_tensor(usage)
+        or any(_is_given_as_tensor(interp, callee, place) for callee, place in given)
+        or any(_joins(value_at(interp, callee)) for callee in usage.listed)
+    )
+
+
+def _joins(callee: Value) -> bool:
+    """Whether what is called takes tensors in a list: `torch.cat([x, y])`."""
+    return bool(callee) and all(isinstance(a, External) and a.qualname in JOINING for a in callee)
 
 
 def _is_given_as_tensor(interp: Interpreter, callee: str, place: int | str) -> bool:
@@ -86,7 +95,7 @@ def _takes_tensors(interp: Interpreter, callee: Value, place: int | str, depth: 
         match atom:
             case External():
                 effect = call_effect(atom.qualname)
-                of_torch = atom.qualname.startswith("torch.") and effect in ("tensor", "detached")
+                of_torch = atom.qualname.startswith(("torch.", *AUDIO)) and effect in ("tensor", "detached")
                 if of_torch or effect == "edges" or is_functional_loss(atom.qualname):
                     return True
                 if effect == "apply-in-windows" and place in (0, "inputs"):

@@ -94,6 +94,8 @@ def _tensor(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) 
         _count(interp, qualname, expr)
         packed = name in ("pack_padded_sequence", "pack_sequence")
         tensor = replace(tensor, tags=tensor.tags | {Mark.PACKED} if packed else tensor.tags - {Mark.PACKED})
+    else:
+        tensor = rooted(tensor, len(interp.loops))
     if name in _PAIRS:
         interp.uses.scored |= tensor.origins
         return _reduced(tensor, name, args.positional[1:], args)

@@ -97,6 +97,9 @@ class ExpressionLowering(Scopes):
             return
         if args and args[0].keyword in (None, "params") and (source := self._method_of(args[0].value)) is not None:
             source.feeds |= {callee}
+        for item in args[0].value.items if args and isinstance(args[0].value, ir.Display) else ():
+            if isinstance(item, ir.Name | ir.Attr) and (usage := self._usage(item)) is not None:
+                usage.listed |= {callee}
         for position, arg in enumerate(args):
             usage = self._usage(arg.value) if isinstance(arg.value, ir.Name | ir.Attr | ir.Subscript) else None
             if usage is None:

@@ -65,6 +65,8 @@ class Usage:
     passed: frozenset[tuple[str, int]] = frozenset()
     # The same for those to which it goes by a keyword.
     named: frozenset[tuple[str, str]] = frozenset()
+    # The dotted names of the functions that get it in a list or tuple that is written as their first argument: `torch.cat([x, y])`.
+    listed: frozenset[str] = frozenset()
     # The dotted names of the functions that get, as their first argument, what one of its methods gives: `Adam(model.groups(rate))`.
     feeds: frozenset[str] = frozenset()
     # Whether an entry of it is taken by its name, or all are handed on as keyword arguments, as those of a dictionary.
@@ -95,6 +97,7 @@ class Usage:
         self.keyed = self.keyed or other.keyed
         self.passed |= other.passed
         self.named |= other.named
+        self.listed |= other.listed
         self.feeds |= other.feeds
         self.annotations |= other.annotations
 
