@@ -17,7 +17,7 @@ def told(interp: Interpreter, expr: ir.Expr, value: Value) -> set[int]:
         expr: the name, or an attribute.
         value: what it is known to be; defaults of parameters and options count beside it.
     """
-    found = {a.value for a in value if isinstance(a, Const)}
+    found: set[object] = {a.value for a in value if isinstance(a, Const)}
     match expr:
         case ir.Name(id=name) if interp.frame.written is None:
             found |= _default(interp.frame.function, name)
