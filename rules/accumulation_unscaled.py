@@ -57,7 +57,8 @@ def train(net: nn.Module, loader, epochs: int, k: int):
 - A loss with `reduction="sum"`, or that is a sum.
 - A backward under a condition of its own, or by a framework that divides (`accelerator.backward`, DeepSpeed).
 - Programs that multiply or divide gradients themselves, and optimizers whose learning rate is divided by k.
-- A k that is 1, a step under two such conditions, and gradients that are clipped with each batch.
+- A k that is 1, a step under two such conditions, and gradients that are clipped with each batch. Where the text has no number above 1 for a k,
+  the finding is a warning that names the condition.
 - A loss that is computed by code that cannot be followed, on some path or on each, and a loop that passes objects to such code.
 
 ## Repair
@@ -84,6 +85,7 @@ from looplint.rule import (
     called_at,
     clipped_before,
     evens_out,
+    may_be_one,
     note,
     subjects,
     takes_batches,
@@ -108,8 +110,9 @@ def check(program: Program) -> Reports:
         what = "batches" if loop is event.loops[-1] or takes_batches(loop) else "parts of a batch"
         even = evens_out(program, optimizer)
         evened = f" ({optimizer.qualname.rpartition('.')[2]} evens that out, a clip or another optimizer would not)" if even else ""
+        where = f"where {every} is more than 1, " if (open_ := may_be_one(event, every)) else ""
         message = (
-            f"gradients of {every} {what} are added up before {called_at(event, optimizer)}.step(), but the loss is not divided by {every}: "
+            f"{where}gradients of {every} {what} are added up before {called_at(event, optimizer)}.step(), but the loss is not divided by {every}: "
             f"they are that many times too large{evened}; divide the loss by it"
         )
         yield Report(
@@ -117,7 +120,7 @@ def check(program: Program) -> Reports:
             message,
             note(event, f"the step runs once in {every} {what}"),
             repair=DivideLoss(backward=backward, every=every, step=event),
-            severity="warning" if even else "error",
+            severity="warning" if even or open_ else "error",
         )
 
 

@@ -88,7 +88,7 @@ def check(program: Program) -> Reports:
             found.backward,
             message,
             note(found.step, "the gradients are used here, and stay"),
-            repair=InsertClear(optimizer=optimizer, step=found.step, backward=found.backward, loop=found.loop),
+            repair=None if found.rebuilt else InsertClear(optimizer=optimizer, step=found.step, backward=found.backward, loop=found.loop),
             severity="warning" if turns else "error",
         )
 

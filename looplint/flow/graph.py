@@ -87,8 +87,9 @@ class Guard:
     of_mode: bool = False
     # Whether the loop around it ends with the other outcome: what it stands before happens in each turn that another one follows.
     stays: bool = False
-    # The names in it that divide a number and stand for 1.
+    # The names in it that divide a number, or to which one is counted, and stand for 1; those of which the text has a number above 1.
     ones: frozenset[str] = frozenset()
+    several: frozenset[str] = frozenset()
     # Whether it has one outcome as long as a program runs, as what options decide has.
     settled: bool = False
 

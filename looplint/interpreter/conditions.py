@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from looplint.dataclass import replace
 from looplint.domain.values import Func, Mode, Ref, Value, constant_of
-from looplint.interpreter import classes, handed_down
+from looplint.interpreter import classes, handed_down, written_numbers
 from looplint.interpreter.interpreter import Interpreter
 from looplint.syntax import ir
 from looplint.syntax.running_best import keeps_best
@@ -24,14 +24,17 @@ def describe(interp: Interpreter, test: ir.Expr) -> None:
         behind, held = ir.affirmed(behind, guard.held)
         home, meaning = handed_down.at_home(interp.frame, behind, paths, interp.substitutions)
         guard = replace(guard, test=behind, held=held, names=guard.names | paths, home=home.ctx, meaning=meaning, owner=None)
-    interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test), ones=_ones(interp, guard.test)))
+    periods = [(ir.render(each), _value_of(interp, each), each) for each in _periods(guard.test)]
+    ones = frozenset(name for name, value, _ in periods if (one := constant_of(value)) is not None and one.value == 1)
+    several = frozenset(name for name, value, each in periods if any(number > 1 for number in written_numbers.told(interp, each, value)))
+    interp.guards = (*interp.guards[:-1], replace(guard, of_mode=_asks_for_mode(interp, test), ones=ones, several=several))
 
 
-def _ones(interp: Interpreter, test: ir.Expr) -> frozenset[str]:
-    """The divisors in a test that are 1: each number is a multiple of these."""
-    divisors = [e.right for e in ir.walk(test) if isinstance(e, ir.Binary) and e.op == "%" and ir.path_of(e.right)]
-    known = [(divisor, constant_of(_value_of(interp, divisor))) for divisor in divisors]
-    return frozenset(ir.render(divisor) for divisor, value in known if value is not None and value.value == 1)
+def _periods(test: ir.Expr) -> list[ir.Expr]:
+    """The names in a test that divide a number, or to which one is counted: `(i + 1) % k == 0`, `count == k`."""
+    divisors = [e.right for e in ir.walk(test) if isinstance(e, ir.Binary) and e.op == "%"]
+    limits = [e.rights[0] for e in ir.walk(test) if isinstance(e, ir.Compare) and len(e.rights) == 1]
+    return [e for e in (*divisors, *limits) if ir.path_of(e)]
 
 
 def spelled_out(interp: Interpreter, test: ir.Expr, depth: int = _DEPTH) -> ir.Expr | None:

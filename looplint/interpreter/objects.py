@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     import libcst as cst
 
 
+# The kinds of objects that their callers may give an attribute which their class leaves open: `model.optimizer = Adam(model.parameters())`.
+_SET_FROM_OUTSIDE = frozenset({"instance", "module"})
 # Methods that keep their meaning in a subclass that overrides them.
 _KEPT_MEANING: dict[str, tuple[str, ...]] = {
     "optimizer": ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group"),
@@ -118,7 +120,13 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value:
     if name == "__class__":
         return frozenset({Method(Ref(obj), name)})
     stored = obj.heap.get(name)
-    if stored == NONE and obj.symbolic and obj.cls is not None and obj.kind == "instance" and _is_left_open(interp, obj, obj.cls, name):
+    if (
+        stored == NONE
+        and obj.symbolic
+        and obj.cls is not None
+        and obj.kind in _SET_FROM_OUTSIDE
+        and _is_left_open(interp, obj, obj.cls, name)
+    ):
         value = join(stored, hooks.attribute_unset.run(interp, obj, name))
         obj.heap[name] = join(stored, obj.heap[name])
         return value

@@ -63,20 +63,30 @@ class Mentions:
             name: the function or class.
             home: the file that defines it.
         """
-        found = self._named(name)
-        modules = self._modules_with(name, home)
-        return found and [mention for mention in found if self._may_mean(name, home, modules, mention)]
+        return self._meant(name, home, self._named(name))
+
+    def of_function_in_python(self, name: str, home: str) -> list[Mention] | None:
+        """As `of_function`, of the files of Python alone: what a document calls so may be something else."""
+        return self._meant(name, home, self._in_python(name))
 
     def of_method(self, name: str) -> list[Mention] | None:
         """The uses of whatever has a method of that name; None where it may be used anyhow."""
         found = self._named(name)
         return found and [mention for mention in found if mention.spelled or mention.of is not None]
 
+    def of_any(self, name: str) -> list[Mention] | None:
+        """The uses of a name, whatever it means; None where it may be used anyhow."""
+        return self._named(name)
+
     def of_class(self, name: str) -> list[ast.ClassDef]:
         """The classes of a name."""
         declared = re.compile(rf"(?m)^\s*class\s+{re.escape(name)}\b")
         trees = [self.tree(file) for file, text in self.python.items() if declared.search(text) is not None]
         return [node for tree in trees if tree for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name]
+
+    def _meant(self, name: str, home: str, found: list[Mention] | None) -> list[Mention] | None:
+        modules = self._modules_with(name, home)
+        return found and [mention for mention in found if self._may_mean(name, home, modules, mention)]
 
     def _modules_with(self, name: str, home: str) -> set[str]:
         """The modules, by their last names, from which something can be imported: the one that defines it, and those that import it from there."""
@@ -106,6 +116,9 @@ class Mentions:
         written = re.compile(rf"\b{word}\b" if re.search(r"_|[a-z][A-Z]", name) else rf"\b{word}\(|[.:]{word}\b(?!\.)")
         if any(written.search(text) for text in self._others):
             return None
+        return self._in_python(name)
+
+    def _in_python(self, name: str) -> list[Mention] | None:
         found: list[Mention] = []
         for uses in map(self._uses, self._files_with(name)):
             if uses is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,9 @@ _PARENTS = 8
 _INSTALLED = ("setup.py", "setup.cfg", "pyproject.toml")
 # Statements of a module by which it does something, and does not only define.
 _DOING = (ast.Expr, ast.If, ast.For, ast.While, ast.With)
+# What trains an object of a class that has hooks for it, by whatever name it is kept.
+_TRAINERS = ("Trainer", "LightningCLI", "Fabric", "Learner")
+_RESTORES = "load_from_checkpoint"
 # Through how many levels of callers the search goes.
 _DEPTH = 3
 # Whoever looks functions up by names that are made at run time may call any that is defined beside.
@@ -50,7 +54,8 @@ def weighed(findings: Iterable[Finding], folders: Sequence[Path]) -> Iterator[Fi
             node = project(folder).unused(os.path.abspath(filename), function) if folder is not None else None
             if node is None:
                 break
-            places.append(Related(f"no code in use calls {node.name}", filename, Location(node.lineno, node.col_offset + 1)))
+            verb = "trains" if function == f"{node.name}.fit" else "calls"
+            places.append(Related(f"no code in use {verb} {node.name}", filename, Location(node.lineno, node.col_offset + 1)))
         else:
             if places:
                 finding = replace(finding, severity="advice", unused=True, related=(*finding.related, *dict.fromkeys(places)))
@@ -82,7 +87,42 @@ class _Project:
 
     def unused(self, file: str, function: str) -> Definition | None:
         """The definition of a function, or of its class, that nothing uses; None where something may, and where nothing else of its file is used."""
-        return self._unused(file, function, _DEPTH) if self._mentions.complete and self._is_otherwise_used(file, function) else None
+        if not self._mentions.complete:
+            return None
+        trained = self._way(file, function.removesuffix(".fit")) if function.endswith(".fit") and not self._way(file, function) else []
+        if trained:  # a class whose hooks its framework calls
+            return trained[-1] if len(trained) == 1 and self._is_only_restored(file, trained[-1]) else None
+        return self._unused(file, function, _DEPTH) if self._is_otherwise_used(file, function) else None
+
+    def _is_only_restored(self, file: str, cls: Definition) -> bool:
+        """Whether a project takes the objects of a class from checkpoints alone, and has nothing in use that could train them."""
+        mentions = self._mentions.of_function_in_python(cls.name, file)
+        restoring = [mention for mention in self._mentions.of_method(_RESTORES) or () if mention.of == cls.name]
+        mentions = [mention for mention in mentions or () if not _is_inside(mention, file, cls.name)]
+        if not mentions or cls.decorator_list or any(mention.spelled for mention in mentions):
+            return False
+        places = Counter((mention.file, mention.within) for mention in mentions)
+        if places != Counter((mention.file, mention.within) for mention in restoring):
+            return False
+        return not any(self._may_be_made(name, _DEPTH) for name in _TRAINERS)
+
+    def _may_be_made(self, name: str, depth: int) -> bool:
+        """Whether something in use may make an object of a class of that name, or of one that derives from it."""
+        mentions = self._mentions.of_any(name)
+        if mentions is None or depth == 0:
+            return True
+        trees = {mention.file: self._mentions.tree(mention.file) for mention in mentions}
+        bodies = {file: tree.body if tree is not None else [] for file, tree in trees.items()}
+        heirs = [
+            (file, node)
+            for file, body in bodies.items()
+            for node in body
+            if isinstance(node, ast.ClassDef) and name in map(base_name, node.bases)
+        ]
+        # The bases of a class are named where it stands.
+        at_top = Counter(mention.file for mention in mentions if not mention.within) - Counter(file for file, _ in heirs)
+        within = any(mention.within and self._may_run(mention, depth - 1) for mention in mentions)
+        return bool(at_top) or within or any(self._may_be_made(node.name, depth - 1) for _, node in heirs)
 
     def _unused(self, file: str, function: str, depth: int) -> Definition | None:
         """As `unused`, with the number of levels through which those that use it are asked for in turn."""

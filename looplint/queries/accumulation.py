@@ -110,6 +110,12 @@ def added_up(program: Program, step: Event) -> tuple[str, Loop] | None:
     return None
 
 
+def may_be_one(step: Event, every: str) -> bool:
+    """Whether the k of a step that its condition lets pass once in k batches may be 1: it is a name of which the text has no number above that."""
+    periods = [g for g in step.guards if every in g.names and step.loops and period(g, step.loops[-1]) == every]
+    return bool(periods) and not any(every in g.several for g in periods)
+
+
 def _turns(loop: Loop) -> str | None:
     """How often a loop turns, as the text says it, where each turn takes another batch from a loader, or a part of the same one."""
     counted = _COUNTED.fullmatch(loop.iterates)
@@ -359,16 +365,17 @@ def period(guard: Guard, loop: Loop) -> str | None:
     test, held = guard.test, guard.held
     if isinstance(test, BoolOp) and held and test.op == "or":
         return next((k for side in (test.left, test.right) if (k := period(replace(guard, test=side), loop))), None)
-    return _modulus(test, held, guard, loop) or _counter(test, held, loop)
+    return _modulus(test, held, guard, loop) or _counter(test, held, guard, loop)
 
 
-def _counter(test: Expr, held: bool, loop: Loop) -> str | None:
+def _counter(test: Expr, held: bool, guard: Guard, loop: Loop) -> str | None:
     """The k of `count == k` or `count >= k`, where the loop counts and starts again."""
     if not isinstance(test, Compare) or test.ops not in ((["=="], [">="]) if held else (["!="], ["<"])):
         return None
     name, limit = render(test.left), test.rights[0]
     fixed = not paths_in(limit) & loop.assigned and not (isinstance(limit, Const) and limit.value in (0, 1))
-    return render(limit) if name in loop.assigned and name in loop.reset and fixed else None
+    counts = name in loop.assigned and name in loop.reset and fixed
+    return render(limit) if counts and render(limit) not in guard.ones else None
 
 
 def _modulus(test: Expr, held: bool, guard: Guard, loop: Loop) -> str | None:

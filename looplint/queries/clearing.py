@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
 import libcst as cst
@@ -9,7 +10,7 @@ import libcst as cst
 from looplint.dataclass import dataclass
 from looplint.domain.objects import Engine, Obj, Optimizer
 from looplint.flow.automaton import Automaton, Visit
-from looplint.flow.events import Backward, Clear, Copy, Escape, Step
+from looplint.flow.events import Backward, Clear, Construct, Copy, Escape, Replace, Step
 from looplint.flow.graph import Loop
 from looplint.queries.data_loops import over_data
 from looplint.queries.naming import called_at, name_of
@@ -20,6 +21,9 @@ from looplint.syntax.come_again import by_loop
 from looplint.syntax.site import Site
 
 _COUNTED_BY_A_NAME = regex(r"range\(([^\W\d][\w.]*)\)")
+
+_WORD = regex(r"[^\W\d]\w*")
+_COLLECTING = frozenset({"list", "tuple", "sorted", "nn.ModuleList"})
 
 # A clear that no step came before starts nothing: "fresh" lasts until the first step.
 CLEARING = Automaton(
@@ -47,6 +51,8 @@ class Uncleared:
     backward: Backward
     step: Step
     loop: Loop
+    # Whether the optimizer is built anew in each turn: before that, there is none to clear with.
+    rebuilt: bool = False
 
 
 def to_clear(program: Program, step: Step, optimizer: Optimizer | Engine) -> list[str]:
@@ -62,13 +68,21 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
         return None
     if optimizer.may_clear and not any(optimizer in e.subjects for e in program.of(Clear)):
         return None  # nothing tells that its step leaves the gradients
+    return _uncleared(program, optimizer, None) or (
+        _uncleared(program, optimizer, rebuilt) if (rebuilt := _rebuilt_in(program, optimizer)) else None
+    )
+
+
+def _uncleared(program: Program, optimizer: Optimizer, rebuilt: list[Loop] | None) -> Uncleared | None:
+    """The same, with `rebuilt` in these loops alone, as if the optimizer was there before them: the gradients of a turn stay, whatever is built in the next."""
     taken_away = _taken_away(program, optimizer)
-    for visit in program.run(CLEARING, optimizer, only_with=Step, without=taken_away):
+    past = [e for e in program.of(Construct) if optimizer in e.subjects] if rebuilt else []
+    for visit in program.run(CLEARING, optimizer, only_with=Step, without=[*taken_away, *past]):
         step = visit.event
         if not isinstance(step, Step) or not (step.subjects == {optimizer} if optimizer.many else visit.certain):
             continue
         for loop in reversed(step.loops):
-            if not _comes_again(program, optimizer, step, loop):
+            if not _comes_again(program, optimizer, step, loop) or (rebuilt is not None and loop not in rebuilt):
                 continue
             states = visit.steady(loop)
             stale = next((s for s in states if s.state == "stale"), None)
@@ -83,8 +97,51 @@ def uncleared(program: Program, optimizer: Optimizer | Engine) -> Uncleared | No
                 and not backward.manual
                 and _adds_up(program, optimizer, backward, visit, loop)
             ):
-                return Uncleared(backward, step, loop)
+                return Uncleared(backward, step, loop, rebuilt=bool(rebuilt))
     return None
+
+
+def _rebuilt_in(program: Program, optimizer: Optimizer) -> list[Loop]:
+    """The loops in each turn of which an optimizer is built anew on a model that outlives the turn, and that nothing clears: gradients stay on the parameters.
+
+    Of the models of a list, one a turn, the same ones come again with the next turn of the loop around.
+    """
+    built = optimizer.loops or ()
+    if not built or optimizer.many or optimizer.symbolic or not optimizer.exact or not optimizer.holds:
+        return []
+    around = [optimizer, *optimizer.holds]
+    if any(isinstance(o, Optimizer) and o is not optimizer and related(o.holds, optimizer.holds) for o in program.optimizers):
+        return []
+    if any(program.touches(e, o) for e in program.of(Clear, Copy, Escape, Replace) for o in around):
+        return []
+    made = [e for e in program.of(Construct) if optimizer in e.subjects]
+    return [loop for number, loop in enumerate(built) if all(_outlives(held, made, built[number:]) for held in optimizer.holds)]
+
+
+def _outlives(held: Obj, made: list[Construct], loops: Sequence[Loop]) -> bool:
+    """Whether the model that an optimizer is built on in each turn of a loop is there before the loop begins, as its text tells where that is not known.
+
+    Args:
+        held: the model.
+        made: where the optimizer is built.
+        loops: the loop, and those within it that are around that place.
+    """
+    loop, *within = loops
+    if held.loops is not None and not held.many:
+        return loop not in held.loops
+    if len(made) != 1 or len(made[0].chain) != 1 or len(within) != held.many:
+        return False
+    names = _names(made[0].site.node)
+    for inner in within:
+        made_by_calls = inner.function.made if inner.function is not None else ()
+        if any(name == inner.iterates and callee not in _COLLECTING for callee, name in made_by_calls):
+            return False  # what may be an iterator, which gives each of its items once
+        names = names - inner.targets | set(_WORD.findall(inner.iterates))
+    return names.isdisjoint(word for path in loop.assigned for word in _WORD.findall(path) if word != "self")
+
+
+def _names(node: cst.CSTNode) -> set[str]:
+    return ({node.value} if isinstance(node, cst.Name) else set()).union(*map(_names, node.children))
 
 
 def _is_never_cleared(program: Program, optimizer: Optimizer) -> bool:
