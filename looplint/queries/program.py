@@ -26,7 +26,7 @@ from looplint.domain.objects import (
     StateDict,
 )
 from looplint.domain.tags import Mark, SentBackward, tell_of_a_graph, told_by
-from looplint.domain.values import Arguments, Atom, Const, EventKey, Ref, Tensor, Tuple, exact_items, is_over_loader
+from looplint.domain.values import Arguments, Atom, Const, EventKey, Ref, Tensor, Tuple, exact_items, is_over_loader, refs
 from looplint.flow.automaton import Automaton, Touch, Visit, run
 from looplint.flow.events import (
     Accumulate,
@@ -299,6 +299,7 @@ class Program(Incidence):
         found: dict[Loader, Pass] = {}
         built = {obj: e for e in self.of(BuildLoader) for obj in e.subjects}
         stepping = {loop for e in self.of(Step) for loop in e.loops}
+        stepping |= {loop for e in self.of(Backward) if related(self.stepped_by_hand, e.subjects) for loop in e.loops}
         for event in self.of(Backward):
             for depth, loop in enumerate(event.loops):
                 if not depth or loop not in stepping or event.manual or not event.loops[depth - 1].repeats:
@@ -567,7 +568,9 @@ class Program(Incidence):
         """The modules whose parameters the program steps with no optimizer: it applies their gradients, and writes their parameters."""
         read, written = self.gradients.applied, self.gradients.written
         around = {each for obj in written for each in obj.lineage()}
-        return self.gradients.stepped | {obj for obj in read if obj in around or not written.isdisjoint(obj.lineage())}
+        stepped = self.gradients.stepped | {obj for obj in read if obj in around or not written.isdisjoint(obj.lineage())}
+        engines = {obj for e in self.of(Construct) for obj in e.subjects if isinstance(obj, Engine)} if stepped else set()
+        return stepped | {engine for engine in engines if related(stepped, refs(engine.model, Module))}
 
     @cached_property
     def stepped_modules(self) -> frozenset[Obj]:

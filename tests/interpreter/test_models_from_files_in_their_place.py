@@ -9,6 +9,9 @@ from programs import assert_marked
 TRAINER = """
     import argparse
 
+    import torch.nn.functional as F
+    from torch import optim
+
 
     class Net(nn.Module):
         def __init__(self):

@@ -8,6 +8,9 @@ from programs import assert_marked
 
 WAYS = {
     "each with its model, in some epochs": """
+        import torch.nn.functional as F
+        from torch import optim
+
         def main(first, second, loader, epochs):
             first_opt = optim.SGD(first.parameters(), lr=0.1)
             second_opt = optim.SGD(second.parameters(), lr=0.1)
@@ -22,6 +25,9 @@ WAYS = {
                     {turn}
         """,
     "of one model, by an option": """
+        import torch.nn.functional as F
+        from torch import optim
+
         def main(net, loader, plain):
             adam = optim.Adam(net.parameters(), lr=0.1)
             sgd = optim.SGD(net.parameters(), lr=0.1)
@@ -31,6 +37,9 @@ WAYS = {
                 {turn}
         """,
     "the second for the last epochs": """
+        import torch.nn.functional as F
+        from torch import optim
+
         def main(loader, epochs):
             net = nn.Linear(4, 4)
             adam = optim.Adam(net.parameters(), lr=0.1)
@@ -44,6 +53,9 @@ WAYS = {
                     {turn}
         """,
     "of built models": """
+        import torch.nn.functional as F
+        from torch import optim
+
         def main(loader, epochs):
             first, second = nn.Linear(4, 4), nn.Linear(4, 4)
             first_opt, second_opt = optim.SGD(first.parameters(), lr=0.1), optim.SGD(second.parameters(), lr=0.1)

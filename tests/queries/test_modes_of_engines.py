@@ -8,6 +8,7 @@ from programs import assert_marked
 
 TRAINER = """
     import deepspeed
+    import torch.nn.functional as F
 
 
     def evaluate(engine, valid):
@@ -73,6 +74,7 @@ def test_the_mode_of_the_model_itself() -> None:
 def test_a_validation_for_which_the_model_itself_is_switched() -> None:
     assert_marked(f"""
         import deepspeed
+        import torch.nn.functional as F
 
 
         def train(loader, valid, epochs):
