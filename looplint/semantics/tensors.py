@@ -315,6 +315,8 @@ def on_tensor(interp: Interpreter, tensor: Tensor, name: str, args: Arguments, e
         case "detach":
             if name in ("detach", "detach_"):
                 interp.uses.detached |= tensor.origins
+                if name == "detach_" and isinstance(expr.func, ir.Attr) and isinstance(expr.func.value, ir.Name):
+                    change_local(interp, expr.func.value.id, lambda a: replace(detached(a), outcomes=a.outcomes))
             elif name not in ("long", "int", "bool", "byte"):
                 interp.uses.scored |= tensor.origins
             if name in ("eq", "ne"):
