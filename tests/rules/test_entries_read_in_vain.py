@@ -1,0 +1,227 @@
+"""LL806: an entry that a resumption asks its file for, and that nothing has which the program saves."""
+
+from __future__ import annotations
+
+import pytest
+
+import looplint
+
+PROGRAM = """\
+import argparse
+import contextlib
+import os
+import torch
+from torch import nn
+from extras import others, convert
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", default="")
+args = parser.parse_args()
+net, teacher = nn.Linear(8, 2), nn.Linear(8, 2)
+optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+start_epoch, best = 0, 0.0
+if args.resume:
+    checkpoint = torch.load(args.resume)
+    {read}
+    start_epoch = checkpoint["epoch"]
+
+def save(epoch, best):
+    {saved}
+
+for epoch in range(start_epoch, 10):
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+    save(epoch, best)
+"""
+READ = 'net.load_state_dict(checkpoint["net"])'
+SAVED = 'torch.save({"state_dict": net.state_dict(), "epoch": epoch}, "last.pth")'
+
+
+def found(read: str = READ, saved: str = SAVED, program: str = PROGRAM) -> list[looplint.Finding]:
+    text = program.replace("{read}", read.replace("\n", "\n    ")).replace("{saved}", saved.replace("\n", "\n    "))
+    return [f for f in looplint.lint(text, isolated=True) if f.code == "LL806"]
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        SAVED,
+        'state = {"epoch": epoch}\nstate["state_dict"] = net.state_dict()\ntorch.save(state, "last.pth")',
+        'torch.save(net.state_dict(), "best.pth")\ntorch.save(dict(state_dict=net.state_dict(), epoch=epoch), "last.pth")',
+        'state = {"epoch": epoch, "state_dict": net.state_dict()}\nif best:\n    state["best"] = best\ntorch.save(state, "last.pth")',
+        SAVED + '\ntorch.save(torch.zeros(3), "means.pth")',
+    ],
+)
+def test_a_state_that_is_saved_under_another_key(saved: str) -> None:
+    (finding,) = found(saved=saved)
+    assert finding.severity == "error"
+    assert finding.message == (
+        'checkpoint["net"] is read from the file that training goes on from, and nothing that the program saves has that key: '
+        'each resumption ends in a KeyError; read "state_dict", or save it under "net"'
+    )
+    assert finding.fix is not None
+    assert finding.fix.applicability == "safe"
+
+
+@pytest.mark.parametrize(
+    ("read", "saved", "how"),
+    [
+        ('best = checkpoint["best"]', SAVED, 'save "best" too, or do not read it'),
+        (
+            'best = checkpoint["best_acc1"]',
+            'torch.save({"best_acc": best, "epoch": epoch}, "last.pth")',
+            'read "best_acc", or save it under "best_acc1"',
+        ),
+        ('teacher.load_state_dict(checkpoint["teacher"])', SAVED, 'save "teacher" too, or do not read it'),
+    ],
+    ids=["never saved", "spelled alike", "a state that nothing saves"],
+)
+def test_what_no_repair_is_known_for(read: str, saved: str, how: str) -> None:
+    (finding,) = found(read, saved)
+    assert finding.message.endswith(how)
+    assert finding.fix is None
+    assert finding.unrepaired
+
+
+IN_A_CLASS = """\
+import torch
+from torch import nn
+
+class Trainer:
+    def __init__(self, model, loader):
+        self.model = nn.Linear(8, 2)
+        self.optimizer = torch.optim.Adam(self.model.parameters())
+        self.loader, self.start_epoch = loader, 0
+
+    def load(self, path):
+        self.checkpoint = torch.load(path, map_location="cpu")
+        self.start_epoch = self.checkpoint["epoch"]
+        self.model.load_state_dict(self.checkpoint["model"])
+        self.optimizer.load_state_dict(self.checkpoint["{read}"])
+
+    def save(self, epoch):
+        torch.save({"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "epoch": epoch}, "last.pth")
+
+    def train(self):
+        for epoch in range(self.start_epoch, 10):
+            for x, y in self.loader:
+                self.optimizer.zero_grad()
+                nn.functional.mse_loss(self.model(x), y).backward()
+                self.optimizer.step()
+            self.save(epoch)
+"""
+
+
+def test_in_methods_that_nobody_calls() -> None:
+    (finding,) = found("optim", "", IN_A_CLASS)
+    assert finding.message.startswith('self.checkpoint["optim"]')
+    assert found("optimizer", "", IN_A_CLASS) == []
+
+
+RETURNED = """\
+import torch
+from torch import nn
+
+def read_checkpoint(path):
+    checkpoint = torch.load(path, map_location="cpu")
+    return checkpoint
+
+def write_checkpoint(state, path):
+    torch.save(state, path)
+
+def main(resume):
+    net = nn.Linear(8, 2)
+    optimizer = torch.optim.Adam(net.parameters())
+    start_epoch = 0
+    if resume:
+        ckpt = read_checkpoint(resume)
+        net.load_state_dict(ckpt["{read}"])
+        start_epoch = ckpt["epoch"] + 1
+    for epoch in range(start_epoch, 10):
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+        write_checkpoint({"weights": net.state_dict(), "epoch": epoch}, "last.pth")
+"""
+
+
+def test_by_functions_that_read_and_write() -> None:
+    (finding,) = found("model", "", RETURNED)
+    assert finding.message.endswith('read "weights", or save it under "model"')
+    assert found("weights", "", RETURNED) == []
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        'net.load_state_dict(checkpoint["state_dict"])',
+        'if "net" in checkpoint:\n    net.load_state_dict(checkpoint["net"])',
+        'if "net" in checkpoint.keys():\n    checkpoint["state_dict"] = checkpoint["net"]\nnet.load_state_dict(checkpoint["state_dict"])',
+        'if checkpoint.get("net"):\n    net.load_state_dict(checkpoint["net"])',
+        'try:\n    net.load_state_dict(checkpoint["net"])\nexcept KeyError:\n    pass',
+        'try:\n    net.load_state_dict(checkpoint["net"])\nexcept Exception as error:\n    print(error)',
+        'with contextlib.suppress(KeyError):\n    net.load_state_dict(checkpoint["net"])',
+        'checkpoint["net"] = convert(checkpoint["state_dict"])\nnet.load_state_dict(checkpoint["net"])',
+        'if args.old_format:\n    net.load_state_dict(checkpoint["net"])\nelse:\n    net.load_state_dict(checkpoint["state_dict"])',
+        'print(checkpoint["state_dict"]["net"])',
+        'options = checkpoint["state_dict"]\nprint(options["net"])',
+        'weights = torch.load("weights.pth")\nnet.load_state_dict(weights["net"])',
+    ],
+    ids=[
+        "saved",
+        "asked for",
+        "asked for among the keys",
+        "asked for by a method",
+        "caught",
+        "caught with all errors",
+        "suppressed",
+        "put there",
+        "under an option",
+        "an entry of an entry",
+        "of an entry with a name",
+        "a file of another kind",
+    ],
+)
+def test_what_may_well_be_there(read: str) -> None:
+    assert found(read) == []
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        "pass",
+        'torch.save({**others, "epoch": epoch}, "last.pth")',
+        'torch.save({"state_dict": net.state_dict(), "epoch": epoch}, "last.pth")\ntorch.save(others, "other.pth")',
+        'torch.save({"weights": net.state_dict()}, "last.pth")',
+        'torch.save({"state_dict": net.state_dict(), "epoch": epoch}, "last.pth")\ntorch.save({"net": net.state_dict()}, "best.pth")',
+        'state = {"epoch": epoch}\nif args.resume:\n    state["net"] = net.state_dict()\ntorch.save(state, "last.pth")',
+        SAVED + '\nothers.save_checkpoint(net, "last.pth")',
+        SAVED + '\nconvert.save(net, "last.pth")',
+    ],
+    ids=[
+        "nothing",
+        "keys that are not known",
+        "and something else",
+        "no other of the keys",
+        "in another file",
+        "under a condition",
+        "out of sight",
+        "by an object out of sight",
+    ],
+)
+def test_what_may_well_be_saved(saved: str) -> None:
+    assert found(saved=saved) == []
+
+
+def test_weights_to_begin_with() -> None:
+    assert found(program=PROGRAM.replace("start_epoch = checkpoint", "trained = checkpoint")) == []
+    assert found(program=PROGRAM.replace("torch.load(args.resume)", 'torch.load("resnet50_imagenet.pth")')) == []
+
+
+def test_the_repair_reads_what_is_saved_wherever_that_is_read() -> None:
+    text = PROGRAM.replace("{read}", "net.load_state_dict(checkpoint['net'])").replace("{saved}", SAVED)
+    fixed = looplint.fix(text, isolated=True, select=["LL806"])
+    assert fixed.text == text.replace("checkpoint['net']", "checkpoint['state_dict']")
