@@ -20,6 +20,26 @@ _SAVES = regex(r"(?i)^save(_all)?$|(?=.*(save|dump|store|write|backup)).*(check|
 # Whose method of such a name writes something else than a checkpoint.
 _OTHER_WRITERS = frozenset({"np", "numpy", "image", "img", "im", "fig", "figure", "plt", "ani", "animation", "grid", "canvas"})
 _CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
+# What takes a dict whole and adds nothing to it.
+_LEAVE_ALONE = frozenset(
+    {
+        "print",
+        "len",
+        "type",
+        "isinstance",
+        "list",
+        "sorted",
+        "set",
+        "dict",
+        "load_state_dict",
+        "info",
+        "debug",
+        "pprint",
+        "id",
+        "bool",
+        "str",
+    }
+)
 _ASKS = frozenset({"get", "pop", "setdefault", "__contains__", "has_key"})
 
 
@@ -49,7 +69,7 @@ def unsaved_entries(program: Program) -> Iterator[UnsavedEntry]:
     met: set[cst.CSTNode] = set()
     for read in reads:
         keys = frozenset[str]().union(*(asked[file] for file in read.files))
-        fitting = [save for save in saves if not keys.isdisjoint(save.entries or ())]
+        fitting = [save for save in saves if _is_checkpoint(save, keys)]
         if read.entry in saved or not fitting or read.site.node in met:
             continue
         same = [other for other in reads if other.entry == read.entry and not read.files.isdisjoint(other.files)]
@@ -57,6 +77,12 @@ def unsaved_entries(program: Program) -> Iterator[UnsavedEntry]:
             continue
         met.update(other.site.node for other in same)
         yield _unsaved(program, same, fitting, keys)
+
+
+def _is_checkpoint(save: Save, keys: frozenset[str]) -> bool:
+    """Whether what is saved may be what a program asks for some keys: it has others of them, and not the number of an epoch alone."""
+    common = len(keys.intersection(save.entries or ()))
+    return common > 1 or (common == 1 and bool(save.states))
 
 
 def _is_gone_on_from(file: File) -> bool:
@@ -78,7 +104,9 @@ def _is_expected_to_be_missing(read: ReadEntry) -> bool:
         if code is None:
             return True
         told = _told(code)
-        if read.entry in told.asked or (base, read.entry) in told.put or site.node in told.caught:
+        bases = {base, *(path for path, _ in told.put)} if base in told.lent else {base}
+        put = any((each, read.entry) in told.put for each in bases)
+        if read.entry in told.asked or put or base in told.handed or site.node in told.caught:
             return True
     return False
 
@@ -98,7 +126,10 @@ class _Told(NamedTuple):
     # The keys that something is asked for, and those that are put into what a path stands for.
     asked: frozenset[str]
     put: frozenset[tuple[str, str]]
-    # What stands where a missing entry is caught.
+    # The paths of what other files' functions are given whole, and is updated: they may put anything into it; and of what those of this one are given.
+    handed: frozenset[str]
+    lent: frozenset[str]
+    # What stands where a missing entry is caught, or another part of the expression decides whether it is read.
     caught: frozenset[cst.CSTNode]
 
 
@@ -106,7 +137,10 @@ class _Told(NamedTuple):
 def _told(code: ir.ModuleCode) -> _Told:
     asked: set[str] = set()
     put: set[tuple[str, str]] = set()
+    handed: set[str] = set()
+    lent: set[str] = set()
     caught: set[cst.CSTNode] = set()
+    defined = {f.name for f in code.functions}
     for stmt in (stmt for f in code.functions for stmt in ir.statements(f.body)):
         for target in ir.targets(stmt):
             if isinstance(target, ir.Subscript) and isinstance(target.index, ir.Const) and isinstance(target.index.value, str):
@@ -117,13 +151,27 @@ def _told(code: ir.ModuleCode) -> _Told:
                     asked.add(key)
                 case ir.Call(func=ir.Attr(attr=name), args=[ir.Arg(value=ir.Const(value=str(key))), *_]) if name in _ASKS:
                     asked.add(key)
+                case ir.Call(func=ir.Attr(value=base, attr="update")):
+                    handed.add(ir.path_of(base) or "")
+                case ir.Call(args=args) if (name := ir.called_name(part)) not in _LEAVE_ALONE:
+                    (lent if name in defined else handed).update(ir.path_of(arg.value) or "" for arg in args)
+                case ir.BoolOp(right=right):
+                    caught.update(inner.node for inner in ir.walk(right))
+                case ir.IfExp(body=body, orelse=orelse):
+                    caught.update(inner.node for inner in ir.walk(body, orelse))
         if _catches_missing(stmt):
             caught.update(part.node for body in _tried(stmt) for each in ir.statements(body) for part in ir.walk(*ir.expressions(each)))
-    return _Told(frozenset(asked), frozenset(put), frozenset(caught))
+    return _Told(frozenset(asked), frozenset(put), frozenset(handed), frozenset(lent), frozenset(caught))
 
 
 def _tried(stmt: ir.Stmt) -> list[list[ir.Stmt]]:
-    return [stmt.body] if isinstance(stmt, ir.Try | ir.With) else []
+    """What a statement guards: its body, and what is tried where that has failed."""
+    match stmt:
+        case ir.Try(body=body, handlers=handlers):
+            return [body, *(handler for _, handler in handlers)]
+        case ir.With(body=body):
+            return [body]
+    return []
 
 
 def _catches_missing(stmt: ir.Stmt) -> bool:

@@ -98,7 +98,7 @@ def _entries(interp: Interpreter, written: Value) -> Mapping[str, frozenset[Stat
     found: dict[str, frozenset[StateDict]] = {}
     for atom in written:
         match atom:
-            case Ref(obj=Dict() as obj) if (entries := objects.exact_entries(interp, obj)) is not None:
+            case Ref(obj=Dict() as obj) if not obj.shown and (entries := objects.exact_entries(interp, obj)) is not None:
                 for key, value in entries:
                     found[key] = found.get(key, frozenset()) | frozenset(refs(value, StateDict))
             case Ref(obj=StateDict() | Module() | List()) | Tensor() | Tuple() | Params() | Number():

@@ -71,7 +71,7 @@ def test_a_state_that_is_saved_under_another_key(saved: str) -> None:
         ('best = checkpoint["best"]', SAVED, 'save "best" too, or do not read it'),
         (
             'best = checkpoint["best_acc1"]',
-            'torch.save({"best_acc": best, "epoch": epoch}, "last.pth")',
+            'torch.save({"state_dict": net.state_dict(), "best_acc": best, "epoch": epoch}, "last.pth")',
             'read "best_acc", or save it under "best_acc1"',
         ),
         ('teacher.load_state_dict(checkpoint["teacher"])', SAVED, 'save "teacher" too, or do not read it'),
@@ -154,64 +154,78 @@ def test_by_functions_that_read_and_write() -> None:
     assert found("weights", "", RETURNED) == []
 
 
-@pytest.mark.parametrize(
-    "read",
-    [
-        'net.load_state_dict(checkpoint["state_dict"])',
-        'if "net" in checkpoint:\n    net.load_state_dict(checkpoint["net"])',
-        'if "net" in checkpoint.keys():\n    checkpoint["state_dict"] = checkpoint["net"]\nnet.load_state_dict(checkpoint["state_dict"])',
-        'if checkpoint.get("net"):\n    net.load_state_dict(checkpoint["net"])',
-        'try:\n    net.load_state_dict(checkpoint["net"])\nexcept KeyError:\n    pass',
-        'try:\n    net.load_state_dict(checkpoint["net"])\nexcept Exception as error:\n    print(error)',
-        'with contextlib.suppress(KeyError):\n    net.load_state_dict(checkpoint["net"])',
-        'checkpoint["net"] = convert(checkpoint["state_dict"])\nnet.load_state_dict(checkpoint["net"])',
-        'if args.old_format:\n    net.load_state_dict(checkpoint["net"])\nelse:\n    net.load_state_dict(checkpoint["state_dict"])',
-        'print(checkpoint["state_dict"]["net"])',
-        'options = checkpoint["state_dict"]\nprint(options["net"])',
-        'weights = torch.load("weights.pth")\nnet.load_state_dict(weights["net"])',
-    ],
-    ids=[
-        "saved",
-        "asked for",
-        "asked for among the keys",
-        "asked for by a method",
-        "caught",
-        "caught with all errors",
-        "suppressed",
-        "put there",
-        "under an option",
-        "an entry of an entry",
-        "of an entry with a name",
-        "a file of another kind",
-    ],
-)
+MAY_BE_THERE = {
+    "saved": 'net.load_state_dict(checkpoint["state_dict"])',
+    "asked for": 'if "net" in checkpoint:\n    net.load_state_dict(checkpoint["net"])',
+    "among the keys": 'if "net" in checkpoint.keys():\n    checkpoint["state_dict"] = checkpoint["net"]\nnet.load_state_dict(checkpoint["state_dict"])',
+    "by a method": 'if checkpoint.get("net"):\n    net.load_state_dict(checkpoint["net"])',
+    "or else another": 'net.load_state_dict(checkpoint["state_dict"] if "state_dict" in checkpoint else checkpoint["net"])',
+    "and so on": 'found = "net_version" in checkpoint and checkpoint["net"]',
+    "caught": 'try:\n    net.load_state_dict(checkpoint["net"])\nexcept KeyError:\n    pass',
+    "caught with others": 'try:\n    net.load_state_dict(checkpoint["net"])\nexcept (OSError, KeyError):\n    pass',
+    "caught with all": 'try:\n    net.load_state_dict(checkpoint["net"])\nexcept Exception as error:\n    print(error)',
+    "where another is missing": 'try:\n    net.load_state_dict(checkpoint["state_dict"])\nexcept KeyError:\n    net.load_state_dict(checkpoint["net"])',
+    "suppressed": 'with contextlib.suppress(KeyError):\n    net.load_state_dict(checkpoint["net"])',
+    "put there": 'checkpoint["net"] = convert(checkpoint["state_dict"])\nnet.load_state_dict(checkpoint["net"])',
+    "put there elsewhere": 'convert(checkpoint)\nnet.load_state_dict(checkpoint["net"])',
+    "put there with others": 'checkpoint.update(others)\nnet.load_state_dict(checkpoint["net"])',
+    "under an option": 'if args.old_format:\n    net.load_state_dict(checkpoint["net"])\nelse:\n    net.load_state_dict(checkpoint["state_dict"])',
+    "an entry of an entry": 'print(checkpoint["state_dict"]["net"])',
+    "of an entry with a name": 'options = checkpoint["state_dict"]\nprint(options["net"])',
+    "of a converted file": 'checkpoint = convert(checkpoint)\nnet.load_state_dict(checkpoint["net"])',
+    "of a file of another kind": 'weights = torch.load("weights.pth")\nnet.load_state_dict(weights["net"])',
+}
+
+
+@pytest.mark.parametrize("read", MAY_BE_THERE.values(), ids=MAY_BE_THERE)
 def test_what_may_well_be_there(read: str) -> None:
     assert found(read) == []
 
 
-@pytest.mark.parametrize(
-    "saved",
-    [
-        "pass",
-        'torch.save({**others, "epoch": epoch}, "last.pth")',
-        'torch.save({"state_dict": net.state_dict(), "epoch": epoch}, "last.pth")\ntorch.save(others, "other.pth")',
-        'torch.save({"weights": net.state_dict()}, "last.pth")',
-        'torch.save({"state_dict": net.state_dict(), "epoch": epoch}, "last.pth")\ntorch.save({"net": net.state_dict()}, "best.pth")',
-        'state = {"epoch": epoch}\nif args.resume:\n    state["net"] = net.state_dict()\ntorch.save(state, "last.pth")',
-        SAVED + '\nothers.save_checkpoint(net, "last.pth")',
-        SAVED + '\nconvert.save(net, "last.pth")',
-    ],
-    ids=[
-        "nothing",
-        "keys that are not known",
-        "and something else",
-        "no other of the keys",
-        "in another file",
-        "under a condition",
-        "out of sight",
-        "by an object out of sight",
-    ],
-)
+UPGRADING = """\
+def upgrade(state):
+    state["net"] = state["state_dict"]
+"""
+
+
+def test_what_a_function_of_the_program_puts_there() -> None:
+    assert found('upgrade(checkpoint)\nnet.load_state_dict(checkpoint["net"])', program=UPGRADING + PROGRAM) == []
+    assert len(found('upgrade(optimizer)\nnet.load_state_dict(checkpoint["net"])', program=UPGRADING + PROGRAM)) == 1
+
+
+RETURNING_EARLY = """\
+def state_of(checkpoint):
+    if "state_dict" in checkpoint:
+        return checkpoint["state_dict"]
+    return checkpoint["net"]
+"""
+
+
+def test_where_another_entry_is_returned_before() -> None:
+    assert found("net.load_state_dict(state_of(checkpoint))", program=RETURNING_EARLY + PROGRAM) == []
+
+
+STATE = '"state_dict": net.state_dict(), "epoch": epoch'
+MAY_BE_SAVED = {
+    "nothing": "pass",
+    "keys that are not known": 'torch.save({**others, "epoch": epoch}, "last.pth")',
+    "something else too": SAVED + '\ntorch.save(others, "other.pth")',
+    "no other of the keys": 'torch.save({"weights": net.state_dict()}, "last.pth")',
+    "the number alone": 'torch.save({"epoch": epoch, "loss": best}, "log.pth")',
+    "in another file": SAVED + '\ntorch.save({"net": net.state_dict()}, "best.pth")',
+    "under a condition": 'state = {"epoch": epoch}\nif args.resume:\n    state["net"] = net.state_dict()\ntorch.save(state, "last.pth")',
+    "among others": f'state = {{{STATE}}}\nstate.update(others)\ntorch.save(state, "last.pth")',
+    "by an operator": f'state = {{{STATE}}}\nstate |= others\ntorch.save(state, "last.pth")',
+    "by both": f'torch.save({{{STATE}}} | others, "last.pth")',
+    "by keys of a loop": f'state = {{{STATE}}}\nfor key in others:\n    state[key] = others[key]\ntorch.save(state, "last.pth")',
+    "by a function": f'state = {{{STATE}}}\nconvert(state)\ntorch.save(state, "last.pth")',
+    "by keywords": 'torch.save(dict(epoch=epoch, **others), "last.pth")',
+    "out of sight": SAVED + '\nothers.save_checkpoint(net, "last.pth")',
+    "by an object out of sight": SAVED + '\nconvert.save(net, "last.pth")',
+}
+
+
+@pytest.mark.parametrize("saved", MAY_BE_SAVED.values(), ids=MAY_BE_SAVED)
 def test_what_may_well_be_saved(saved: str) -> None:
     assert found(saved=saved) == []
 
