@@ -77,6 +77,7 @@ What a run shows: the KeyError of a resumption.
 from looplint.rule import Program, ReadSavedEntry, Report, Reports, UnsavedEntry, in_words, note, unsaved_entries
 
 CODE = "LL806"
+DEFAULT = False
 WHOLE_PROGRAM = True
 
 
