@@ -63,6 +63,7 @@ from looplint.flow.remarks import (
     Mix,
     Objective,
     Outdated,
+    ReadEntry,
     Release,
     Remark,
     ResetStatistics,
@@ -300,6 +301,7 @@ from looplint.queries.resuming import (
     written_from_cpu,
     written_from_gpu,
 )
+from looplint.queries.saved_entries import UnsavedEntry, unsaved_entries
 from looplint.queries.seeds import drawn_unseeded, starts_over_in
 from looplint.queries.stale_batches import StaleBatch, stale_batches
 from looplint.queries.statistics import estimates_statistics, keeps_one_batch
@@ -430,13 +432,13 @@ __all__ = [
     "counter_given", "in_one_turn", "is_within", "ruled_out_by_settings", "known_elsewhere", "only_containers", "may_go_on", "turns_after", "set_back_at_updates", "unregistered", "wrapper_for",
     "argument", "bypassed", "changing", "drawn_by", "epoch_passes", "is_record", "is_written", "off", "on_accelerator", "builds_others", "only_over", "order_is_chosen", "over_batches", "same_everywhere", "trains",
     "follows_time", "shuffles", "never_in_order_again", "left_over", "converts", "held_under_the_opposite", "is_used", "built_for_others", "built_since", "leaves_models_behind", "moved_already", "never_steps_after", "state_loaded", "stays_on_cpu",
-    "built_each_turn", "fits_only_if_spread", "given_no_state", "goes_on", "goes_on_from_no_file_of_its_own", "is_for_one_round", "loads_again", "starts_over", "steps_after", "refuses_optimizers", "written_from_cpu", "written_from_gpu",
+    "built_each_turn", "fits_only_if_spread", "given_no_state", "goes_on", "goes_on_from_no_file_of_its_own", "is_for_one_round", "UnsavedEntry", "loads_again", "starts_over", "steps_after", "refuses_optimizers", "unsaved_entries", "written_from_cpu", "written_from_gpu",
     "FrozenStep", "UnreadState", "is_mixed", "is_set_anew", "taken_too", "picked_of_all_turns", "undoes_training", "unread_best_states", "Average", "ForeignGradients", "HalfStep", "LastBatch", "drawn_unseeded", "starts_over_in", "foreign_gradients", "PaddedPass", "padded_passes", "half_step", "smaller_last", "StaleBatch", "stale_batches", "stays_frozen", "steps_while_frozen",
     "Scored", "backwards_not_for", "differentiating_forwards", "may_be_differentiated_again", "needs_its_graph", "scored",
     "accumulated", "added_up", "clipped_before", "clipped_before_the_scaler", "evens_out", "normalises", "stepped_with", "steps_in_each", "takes_batches", "wasted", "may_be_one",
     "Accumulate", "Autocast", "Backward", "Clear", "Clip", "Construct", "Copy", "Escape", "Eval", "Exhaust", "Forward", "Freeze", "Keep", "Load", "LoadState", "MakeIterator", "Move", "ReadFile", "Replace", "Save", "Schedule", "SetMode", "Snapshot",
     "Step", "Switch", "Thaw", "Train", "Unscale", "Update",
-    "AskPlace", "AskRate", "Attach", "BuildLoader", "BuildSampler", "Bypass", "Differentiate", "Discard", "Drive", "Drop", "Entrust", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "Release", "Remark", "ResetStatistics", "Score", "Seed", "SetRate", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
+    "AskPlace", "AskRate", "Attach", "BuildLoader", "BuildSampler", "Bypass", "Differentiate", "Discard", "Drive", "Drop", "Entrust", "Export", "Fetch", "Initialize", "Mix", "Objective", "Outdated", "ReadEntry", "Release", "Remark", "ResetStatistics", "Score", "Seed", "SetRate", "Shelve", "Show", "Spread", "EpochSet", "Touch", "Transfer", "Unready", "Unregistered", "Withdraw",
     "Repair",
 ]  # fmt: skip
 # The repairs: each file of `looplint/repairs` names its own.

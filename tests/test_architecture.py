@@ -53,6 +53,7 @@ LATE_IMPORTS = [
     ("looplint.linting.selection", "looplint.linting.catalogue", "rules are loaded where a file is analysed, not where a cache answers"),
     ("looplint.linting.selectors", "difflib", "only a misspelt name, or a difference, is compared"),
     ("looplint.linting.suppression", "tokenize", "only a text with comments for the linter"),
+    ("looplint.queries.saved_entries", "difflib", "only a misspelt name, or a difference, is compared"),
     ("looplint.report", "importlib", "loads by name what is asked for"),
     ("looplint.report", "looplint.report.statistics", "only --statistics"),
     ("looplint.report.formats.concise", "click", "only where something is written in that form"),

@@ -319,6 +319,8 @@ class Unknown:
     copied: tuple[Loop, ...] | None = None
     # How it begins and ends, where it is a string of which that is known.
     text: Affixes | None = None
+    # Whether it is all that `torch.load` has read from its files, and no entry of that.
+    whole: bool = False
 
     def __hash__(self) -> int:
         return hash((self.deps, self.files))

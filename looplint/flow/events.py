@@ -13,6 +13,8 @@ from looplint.domain.record import Record
 from looplint.domain.tags import Mark, sources_of_batches
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import libcst as cst
 
     from looplint.domain.autocast import Autocast
@@ -330,8 +332,8 @@ class Save(Event):
     """Something is written to a file: `torch.save`."""
 
     kind = "save"
-    # The keys of the dict that is written, but for those of a state itself; None where they are not known.
-    keys: frozenset[str] | None
+    # The keys of the dict that is written, but for those of a state itself, with the states that they stand for; None where they are not known.
+    entries: Mapping[str, frozenset[StateDict]] | None
     # The state dicts that are written, and those of which some entries are, by a condition on each.
     states: frozenset[StateDict]
     parts: frozenset[StateDict]

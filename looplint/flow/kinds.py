@@ -45,6 +45,7 @@ RemarkKind = Literal[
     "bypass",  # module.forward(...) is called in place of the module
     "withdraw",  # something is taken out of a list or a dict, or all of it
     "mix",  # a state gets other entries than those of its owner
+    "read-entry",  # an entry of a file is asked for: checkpoint["model"]
     "spread",  # a module is wrapped to compute on several devices: DataParallel
     "attach",  # something comes to stand around the calls of a module: a hook, a norm of its weights
     "transfer",  # a part of a batch goes to a device

@@ -9,7 +9,7 @@ from looplint.flow.events import Event
 if TYPE_CHECKING:
     import libcst as cst
 
-    from looplint.domain.objects import Loader
+    from looplint.domain.objects import File, Loader
     from looplint.domain.values import EventKey, Outcomes, Value
     from looplint.flow.graph import Guard
     from looplint.syntax import ir
@@ -125,6 +125,17 @@ class Mix(Remark):
     """A state gets other entries than those of its owner: `state["fc.weight"] = weight`, `state.update(other)`."""
 
     kind = "mix"
+
+
+class ReadEntry(Remark):
+    """An entry of what `torch.load` has read is asked for, by a subscript: `checkpoint["model"]`. It is certain where that is what the base holds."""
+
+    kind = "read-entry"
+    entry: str
+    # The text of the read.
+    text: str
+    # The files that it may have been read from.
+    files: frozenset[File]
 
 
 class Spread(Remark):

@@ -37,7 +37,7 @@ from looplint.syntax import ir
 def subscript(interp: Interpreter, base: Value, index: Value, expr: ir.Subscript) -> Value:
     """`base[index]`."""
     known, text = constant_of(index), affixes_of(index)
-    hooks.key_read.run(base, known.value if known else None)
+    hooks.key_read.run(interp, base, known.value if known else None, expr)
     result: Value = NOTHING
     for atom in base:
         match atom:
@@ -64,7 +64,7 @@ def subscript(interp: Interpreter, base: Value, index: Value, expr: ir.Subscript
             case Tensor():
                 value = frozenset({_picked(atom, index)})
             case Unknown():
-                value = frozenset({atom})
+                value = frozenset({replace(atom, whole=False) if atom.whole else atom})
             case Const() if atom.value is None:
                 continue  # it has no items: what has them is what else the value can be
             case Method(obj=ModuleRef() as members, name="__dict__") if known is not None and isinstance(known.value, str):
@@ -138,6 +138,8 @@ def element_of(interp: Interpreter, value: Value) -> Value:
                 inner = objects.element(interp, atom.obj)
             case Params():
                 inner = frozenset({atom.item()})
+            case Unknown(whole=True):
+                inner = frozenset({replace(atom, whole=False)})
             case Tensor() | Unknown():
                 inner = frozenset({atom})
             case Const() if isinstance(atom.value, str):

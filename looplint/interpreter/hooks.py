@@ -107,8 +107,8 @@ operated: Hook[Callable[[Interpreter, str, Value, Value, Tensor, ir.Binary | ir.
 compared: Hook[Callable[[Interpreter, Tensor, list[Value]], Tensor]] = Hook("compared")
 # `left op right` where both are numbers, or one counts something: from what both count to the result.
 reckoned: Hook[Callable[[Interpreter, str, Value, Value, frozenset[Quantity], ir.Binary | ir.AugAssign], Number]] = Hook("reckoned")
-# An entry of a value is read under a key; None where that is not known.
-key_read: Hook[Callable[[Value, object], None]] = Hook("key_read")
+# An entry of a value is read under a key, by a subscript; None where the key is not known.
+key_read: Hook[Callable[[Interpreter, Value, object, ir.Subscript], None]] = Hook("key_read")
 # Values become text: in an f-string, and by `"..." % value`.
 shown: Hook[Callable[[Interpreter, Iterable[tuple[ir.Expr, Value]]], None]] = Hook("shown")
 formatted: Hook[Callable[[Interpreter, ir.Expr, Value], None]] = Hook("formatted")

@@ -74,8 +74,8 @@ def fits_only_if_spread(program: Program, restored: LoadState) -> bool:
 
 def goes_on_from_no_file_of_its_own(program: Program, file: File) -> bool:
     """Whether the program reads an entry of a file that nothing it saves has: with a file of its own it fails there."""
-    saved = [e.keys for e in program.of(Save)]
-    known = [keys for keys in saved if keys is not None]
+    saved = [e.entries for e in program.of(Save)]
+    known = [entries for entries in saved if entries is not None]
     return bool(known) and len(known) == len(saved) and not file.keys <= frozenset().union(*known)
 
 

@@ -9,6 +9,7 @@ import libcst as cst
 from looplint.domain.objects import Obj
 from looplint.flow.events import Construct, Event, LoadState, Save, Snapshot
 from looplint.flow.graph import Loop
+from looplint.queries.saved_entries import UnsavedEntry
 from looplint.repairs.draft import Draft, Infeasible
 from looplint.repairs.imports import named
 from looplint.repairs.layout import Layout, Statement
@@ -18,7 +19,7 @@ from looplint.repairs.planner import Planner
 from looplint.repairs.repair import Plan, Repair
 from looplint.syntax.nodes import children, walk
 
-__all__ = ["RestoreBest", "RestoreState"]
+__all__ = ["ReadSavedEntry", "RestoreBest", "RestoreState"]
 
 
 class RestoreBest(Repair):
@@ -203,3 +204,28 @@ def _built_before(p: Planner, obj: Obj, layout: Layout, at: Statement) -> str:
     if name is None:
         raise Infeasible("what is to be restored has no name")
     return name
+
+
+class ReadSavedEntry(Repair):
+    """Read the entry of a checkpoint under the key that it is saved under.
+
+    Attributes:
+        unsaved: the entry, with the places where it is read.
+    """
+
+    unsaved: UnsavedEntry
+
+    def plan(self, p: Planner) -> Plan:
+        key = self.unsaved.instead
+        if self.unsaved.restored is None:
+            raise Infeasible(f"{key} may hold something else" if key else "nothing of the kind is saved")
+        drafts: dict[int, Draft] = {}
+        for read in self.unsaved.reads:
+            layout = place_at(read, len(read.calls), p.layouts).layout
+            match read.site.node:
+                case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString(value=written) as index))]):
+                    quote = written[-1]
+                    drafts.setdefault(id(layout), Draft(layout)).replace(index, f"{quote}{key}{quote}")
+                case _:
+                    raise Infeasible("the key is not written where it is read")
+        return Plan(f"Read {key}, as it is saved", "safe", list(drafts.values()))

@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from looplint.domain.objects import Container, Dict, Disk, File, Module, Obj, StateDict
-from looplint.domain.values import NONE, UNKNOWN, Arguments, Atom, Const, Iter, Ref, Tuple, Unknown, Value, constant_of, ref
+from looplint.domain.objects import Container, Dict, Disk, File, List, Module, Obj, StateDict
+from looplint.domain.values import (
+    NONE,
+    UNKNOWN,
+    Arguments,
+    Atom,
+    Const,
+    Iter,
+    Number,
+    Params,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    constant_of,
+    ref,
+    refs,
+)
 from looplint.flow.events import LoadState, ReadFile, Save, Snapshot
 from looplint.flow.graph import Loop
-from looplint.flow.remarks import Mix
+from looplint.flow.remarks import Mix, ReadEntry
 from looplint.interpreter import choices, endings, hooks, objects, outside
 from looplint.interpreter.interpreter import Interpreter
 from looplint.interpreter.transfers import method_transfer, methods_of, transfer
@@ -70,24 +87,25 @@ def _save(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     written = _written(values)
     made_in, made_each = _made_in(interp, written), _made_each(interp, written)
     picked = picked_states(interp, states, expr)
-    keys = _keys(interp, args.positional[0]) if args.positional else None
-    event = Save(keys=keys, states=states, parts=_parts(values), made_in=made_in, made_each=made_each, picked=picked)
+    entries = _entries(interp, args.positional[0]) if args.positional else None
+    event = Save(entries=entries, states=states, parts=_parts(values), made_in=made_in, made_each=made_each, picked=picked)
     interp.emit(event, expr.node, {_disk(interp)})
     return NONE
 
 
-def _keys(interp: Interpreter, written: Value) -> frozenset[str] | None:
-    """The keys of the dict that is written; none of a state itself, which has the names of parameters."""
-    found: set[str] = set()
+def _entries(interp: Interpreter, written: Value) -> Mapping[str, frozenset[StateDict]] | None:
+    """The entries of the dict that is written, with the states in them; none of what has no keys of its own, as a tensor, or only names of parameters."""
+    found: dict[str, frozenset[StateDict]] = {}
     for atom in written:
         match atom:
-            case Ref(obj=Dict() as obj) if (entries := objects.exact_entries(interp, obj)) is not None:
-                found.update(key for key, _ in entries)
-            case Ref(obj=StateDict() | Module()):
+            case Ref(obj=Dict() as obj) if not obj.shown and (entries := objects.exact_entries(interp, obj)) is not None:
+                for key, value in entries:
+                    found[key] = found.get(key, frozenset()) | frozenset(refs(value, StateDict))
+            case Ref(obj=StateDict() | Module() | List()) | Tensor() | Tuple() | Params() | Number():
                 continue
             case _:
                 return None
-    return frozenset(found)
+    return found
 
 
 def _written(values: Iterable[Value]) -> list[Obj]:
@@ -124,7 +142,7 @@ def _load(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) ->
     file.published = named or (bool(expr.args) and is_downloaded(interp, expr.args[0].value, text))
     placed = "map_location" in args.keywords or len(args.positional) > 1 or args.starred
     interp.emit(ReadFile(file=file, map_location=placed), expr.node, {_disk(interp)})
-    return frozenset({Unknown(files=frozenset({file}))})
+    return frozenset({Unknown(files=frozenset({file}), whole=True)})
 
 
 @transfer("read-file")
@@ -159,7 +177,22 @@ def _disk(interp: Interpreter) -> Disk:
     return interp.known(Disk, "disk", "files")
 
 
+# How long the text of what is read from a file may be to stand in a sentence.
+_LONG = 40
+
+
 @hooks.key_read
+def _key_read(interp: Interpreter, base: Value, key: object, expr: ir.Subscript) -> None:
+    """`checkpoint[key]`: where all that was read from files is asked for an entry, the place is remarked."""
+    note_key(base, key)
+    files = frozenset(file for atom in base if isinstance(atom, Unknown) and atom.whole for file in atom.files)
+    if files and isinstance(key, str):
+        sure = all(atom in NONE or (isinstance(atom, Unknown) and atom.whole) for atom in base)
+        asked = ir.render(expr.value)
+        text = f'{asked if len(asked) <= _LONG else "the entry "}["{key}"]'
+        interp.remark(ReadEntry(entry=key, text=text, files=files), expr.node, (), certain=sure)
+
+
 def note_key(value: Iterable[Atom], key: object) -> None:
     """An entry of what was read from a file is read."""
     for atom in value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplint.dataclass import replace
 from looplint.domain.objects import Engine, Instance, Module, Obj
 from looplint.domain.tensors import combine, guess, is_array, under
 from looplint.domain.values import UNKNOWN, Arguments, Iter, Ref, Tensor, Tuple, Unknown, Value, constant_of, ref
@@ -39,6 +40,8 @@ def on_unknown(interp: Interpreter, atom: Unknown, name: str, args: Arguments, e
     if name in ("get", "pop", "__getitem__") and args.positional:
         key = constant_of(args.positional[0])
         checkpoints.note_key(frozenset({atom}), key.value if key else None)
+    if atom.whole and name != "copy":
+        atom = replace(atom, whole=False)
     if name in ("load_state_dict", "load_checkpoint", "restore") and args.values():
         given = args.values()
         interp.emit(LoadState(states=checkpoints.states_in(given), files=checkpoints.files_in(given)), expr.node, atom.deps)

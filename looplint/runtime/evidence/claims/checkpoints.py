@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from looplint.runtime.evidence.claim import Claim, Observation
-from looplint.runtime.evidence.signals import Signal, share
-from looplint.runtime.evidence.witness import Tally, Witness
+from looplint.runtime.evidence.signals import Signal, crashes, share
+from looplint.runtime.evidence.witness import Tally, Witness, fails
 from looplint.runtime.streams.stream import Event, Stream
 
 
@@ -140,6 +140,20 @@ def where_resumed_anew(stream: Stream) -> Iterator[Witness]:
     yield from tally.witnesses("LL805", lambda c: f"after {c.bad} of {c.whole} states restored here a scheduler or scaler began anew")
 
 
+def missing_entry(run: Stream, right: Stream) -> Signal:
+    """The error of a file that lacks an entry: without a file that was read, it is that of another dict."""
+    signal = crashes("KeyError", "")(run, right)
+    read = run.of("load", where=lambda e: e.facts.get("function") == "torch.load")
+    return signal if read else Signal(False, None, "no file was read")
+
+
+def where_missing_entry(stream: Stream) -> Iterator[Witness]:
+    """LL806: the KeyError that ends a run which has read a file."""
+    error = stream.end.get("error") or {}
+    if error.get("type") == "KeyError" and stream.of("load", where=lambda e: e.facts.get("function") == "torch.load"):
+        yield from fails("LL806", "")(stream)
+
+
 CLAIMS = (
     Claim(
         "LL801",
@@ -192,6 +206,17 @@ CLAIMS = (
             confirms="a scheduler or scaler that starts over after its optimizer's state was restored",
             channels=("states", "steps", "schedules", "scalers"),
             turns=1,
+        ),
+    ),
+    Claim(
+        "LL806",
+        missing_entry,
+        Observation(
+            where_missing_entry,
+            needs="a checkpoint that is read",
+            confirms="the KeyError of an entry that is not in the file",
+            channels=("files",),
+            harm=True,
         ),
     ),
 )
