@@ -84,11 +84,12 @@ def check(program: Program) -> Reports:
         turns = turns_in_a_batch(program, found, optimizer)
         where, over = (f" where {turns} is more than 1", f"the {turns} turns for each batch") if turns else (where, "all batches")
         message = f"nothing clears {names[0]}'s gradients between {names[-1]}.step() and the next backward(){where}: they add up over {over}; call {calls} for each"
+        repair = InsertClear(optimizer=optimizer, step=found.step, backward=found.backward, loop=found.loop)
         yield Report(
             found.backward,
             message,
             note(found.step, "the gradients are used here, and stay"),
-            repair=None if found.rebuilt else InsertClear(optimizer=optimizer, step=found.step, backward=found.backward, loop=found.loop),
+            repair=None if found.rebuilt else repair,
             severity="warning" if turns else "error",
         )
 
