@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports an entry that is read of the file from which the training goes on, where nothing that the program saves has that key, and some of it has others
-of the keys that are read.
+Reports `checkpoint[key]`, where `torch.load` gave the checkpoint and the program takes its start epoch or the like from it: every dict that is given to
+`torch.save` is known, none has the key, and some have others of the keys that are read.
 
 ## Why it matters
 
