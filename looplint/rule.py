@@ -181,6 +181,7 @@ from looplint.queries.kept_graphs import (
 )
 from looplint.queries.left_to_subclasses import built_by_its_trainer, runs_by_itself
 from looplint.queries.loaded import built_for_an_evaluation, gives_out, loaded_before, trained_before
+from looplint.queries.mode_sensitivity import mode_effects, mode_matters, mode_matters_at, mode_matters_for_some
 from looplint.queries.modes import (
     MODE,
     always_in_eval,
@@ -195,10 +196,6 @@ from looplint.queries.modes import (
     layers_are_set,
     left_in_eval,
     may_train_again,
-    mode_effects,
-    mode_matters,
-    mode_matters_at,
-    mode_matters_for_some,
     mode_states,
     parts_without_train_mode,
     put_back_on_purpose,

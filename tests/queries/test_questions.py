@@ -12,7 +12,7 @@ from looplint.linting.analysis import build_program
 from looplint.queries.accumulation import accumulated, added_up
 from looplint.queries.data_loops import over_data, validation_loop
 from looplint.queries.iterations import may_go_on
-from looplint.queries.modes import mode_matters
+from looplint.queries.mode_sensitivity import mode_matters
 from looplint.queries.moves import converts, moved_already
 from looplint.queries.naming import called_at
 from looplint.queries.program import Program
