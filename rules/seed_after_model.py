@@ -79,6 +79,8 @@ def check(program: Program) -> Reports:
             continue  # a model whose initial values are all set by the program
         if _pretrained(module):
             continue  # a model that may come with its weights
+        if module.parent in program.modules:
+            continue  # a part that one of several branches builds, where the whole is built in sight
         found = drawn_unseeded(program, module)
         if found is None:
             continue  # a seed before the model too, after its training, in a loop or in another function that nobody calls; weights drawn again or loaded

@@ -55,3 +55,33 @@ def test_what_seeds_all_by_its_name_counts(seeded: str) -> None:
         f"from elsewhere import make, set_seeds\nimport elsewhere.utils as utils\n{HEAD}net = nn.Linear(8, 2)\n{seeded}\nfit(net, loader)\n"
     )
     assert [f.code for f in looplint.lint(program, isolated=True) if f.code == "LL904"]
+
+
+CHOSEN = """
+class Net(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        if kind == "a":
+            self.trunk = nn.Linear(8, 2)
+        else:
+            self.trunk = nn.Sequential(nn.Linear(8, 2), nn.ReLU())
+
+    def forward(self, x):
+        return self.trunk(x)
+
+
+def main(kind):
+    net = Net(kind)  # drawn
+    torch.manual_seed(3)
+    fit(net, loader)
+
+
+main("a" if loader else "b")
+"""
+
+
+def test_the_whole_is_named_where_a_branch_builds_its_part() -> None:
+    text = HEAD + CHOSEN
+    (found,) = [f for f in looplint.lint(text, isolated=True) if f.code == "LL904"]
+    assert found.message.startswith("net was built before this seed")
+    assert "# drawn" in text.splitlines()[found.related[0].location.row - 1]
