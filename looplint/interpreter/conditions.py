@@ -84,8 +84,7 @@ def _value_of(interp: Interpreter, expr: ir.Expr) -> Value:
     """What an expression is that was evaluated before: nothing happens again."""
     if isinstance(expr, ir.Name):
         return interp.evaluate(expr)  # to read a name does nothing
-    with interp.looking(), interp.gradients.unread():
-        return interp.evaluate(expr)
+    return interp.seen(expr)
 
 
 def _returned(function: ir.Function) -> ir.Expr | None:

@@ -161,16 +161,22 @@ class Interpreter(Position):
             found = self._contexts[key] = CallString(outer, site, len(self._contexts))
         return found
 
-    # -- budget
+    # -- looks at what is there
+
+    def seen(self, expr: ir.Expr) -> Value:
+        """What an expression is: nothing happens of it, and no gradient counts as read."""
+        with self.looking(), self.gradients.unread():
+            return self.evaluate(expr)
 
     def seen_from(self, frame: Frame, expr: ir.Expr) -> Value:
-        """What an expression is in an activation that is under way: nothing happens of it, and no gradient counts as read."""
+        """What an expression is in an activation that is under way."""
         saved, self.frame = self.frame, frame
         try:
-            with self.looking(), self.gradients.unread():
-                return self.evaluate(expr)
+            return self.seen(expr)
         finally:
             self.frame = saved
+
+    # -- budget
 
     def burn(self) -> None:
         self.fuel -= 1

@@ -70,7 +70,7 @@ def exhaust_inner(interp: Interpreter, expr: ir.Expr, node: cst.CSTNode) -> None
     if isinstance(expr, ir.Comprehension) and expr.kind == "GeneratorExp":
         iterated = expr.clauses[0].iter
         if ir.path_of(iterated) is not None:
-            exhaust(interp, interp.seen_from(interp.frame, iterated), node, "loop", iterated)
+            exhaust(interp, interp.seen(iterated), node, "loop", iterated)
 
 
 def exhaust_groups(interp: Interpreter, given: ir.Expr, node: cst.CSTNode) -> None:
@@ -79,7 +79,7 @@ def exhaust_groups(interp: Interpreter, given: ir.Expr, node: cst.CSTNode) -> No
         if isinstance(group, ir.DictDisplay):
             for params in _of_key(group, "params"):
                 if ir.path_of(params) is not None:
-                    exhaust(interp, interp.seen_from(interp.frame, params), node, "optimizer", params)
+                    exhaust(interp, interp.seen(params), node, "optimizer", params)
 
 
 def _of_key(group: ir.DictDisplay, key: str) -> list[ir.Expr]:
@@ -88,11 +88,7 @@ def _of_key(group: ir.DictDisplay, key: str) -> list[ir.Expr]:
 
 def argument(call: ir.Call, position: int, name: str) -> ir.Expr | None:
     """The expression that a call has for an argument; None where it has none, or something comes through * or **."""
-    if any(arg.star for arg in call.args):
-        return None
-    plain = [arg.value for arg in call.args if not arg.keyword]
-    named = next((arg.value for arg in call.args if arg.keyword == name), None)
-    return named if named is not None else plain[position] if 0 <= position < len(plain) else None
+    return None if any(arg.star for arg in call.args) else ir.argument(call, position, name)
 
 
 def goes_to_the_end(stmt: ir.For) -> bool:

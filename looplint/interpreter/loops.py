@@ -60,8 +60,7 @@ def _runs_once(interp: Interpreter, iterable: ir.Expr) -> bool:
     """Whether an iterable is `range(1)`, also of a name that is given that number: no turn follows the first."""
     match iterable:
         case ir.Call(func=ir.Name(id="range"), args=[ir.Arg(value=ir.Const() | ir.Name() | ir.Attr() as count)]):
-            with interp.looking(), interp.gradients.unread():
-                known = constant_of(interp.evaluate(count))
+            known = constant_of(interp.seen(count))
             return known is not None and known.value == 1
     return False
 
@@ -71,8 +70,7 @@ def _counted(interp: Interpreter, iterable: ir.Expr) -> Value:
     calls = [e for e in ir.walk(iterable) if isinstance(e, ir.Call) and isinstance(e.func, ir.Name) and e.func.id == "len"]
     found: Value = frozenset()
     for measured in (arg.value for call in calls for arg in call.args if ir.path_of(arg.value)):
-        with interp.looking(), interp.gradients.unread():
-            found |= interp.evaluate(measured)
+        found |= interp.seen(measured)
     return found
 
 

@@ -448,8 +448,7 @@ def _restored_as(interp: Interpreter, source: ir.Expr) -> ClassRef | None:
     """The class whose object a framework makes anew from a checkpoint, if it is one that the framework trains."""
     match source:
         case ir.Call(func=ir.Attr(value=asked, attr="load_from_checkpoint")):
-            with interp.looking(), interp.gradients.unread():
-                value = interp.evaluate(asked)
+            value = interp.seen(asked)
             trained = [a for a in value if isinstance(a, ClassRef) and issubclass(classes.kind_of_class(interp, a), FrameworkModule)]
             return trained[0] if len(trained) == len(value) == 1 else None
         case ir.Call(func=ir.Attr(value=ir.Call() as inner, attr="to" | "cuda" | "cpu" | "eval")):

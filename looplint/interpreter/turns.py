@@ -97,8 +97,7 @@ def _used_in_loops(function: ir.Function) -> dict[int, dict[str, ir.Expr]]:
     found: dict[int, dict[str, ir.Expr]] = {}
     for loop in ir.statements(function.body):
         if isinstance(loop, ir.For | ir.While):
-            calls = [e for s in ir.statements(loop.body) for e in ir.walk(*ir.expressions(s)) if isinstance(e, ir.Call)]
-            used = [each for call in calls for each in (call.func, *_owner(call), *(arg.value for arg in call.args))]
+            used = [each for call in ir.calls_in(loop.body) for each in (call.func, *_owner(call), *(arg.value for arg in call.args))]
             found[id(loop)] = {ir.render(e): e for e in used if isinstance(e, ir.Name | ir.Attr | ir.Subscript) and not _calls(e)}
     return found
 

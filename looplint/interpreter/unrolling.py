@@ -23,23 +23,22 @@ def _positions(interp: Interpreter, stmt: ir.For) -> list[Value] | None:
     found = indexed_loops.by_loop(interp.frame.function).get(id(stmt))
     if found is None:
         return None
-    with interp.looking(), interp.gradients.unread():
-        count = _count(interp, found.number)
-        if count is None or not 0 < count <= _TURNS:
-            return None
-        for indexed in found.indexed:
-            items = exact_items(interp.evaluate(indexed))
-            if items is not None and len(items) >= count and _tells_apart(items[:count]):
-                return [const(number) for number in range(count)]
+    count = _count(interp, found.number)
+    if count is None or not 0 < count <= _TURNS:
+        return None
+    for indexed in found.indexed:
+        items = exact_items(interp.seen(indexed))
+        if items is not None and len(items) >= count and _tells_apart(items[:count]):
+            return [const(number) for number in range(count)]
     return None
 
 
 def _count(interp: Interpreter, expr: ir.Expr) -> int | None:
     match expr:
         case ir.Call(func=ir.Name(id="len"), args=[ir.Arg(value=measured)]):
-            items = exact_items(interp.evaluate(measured))
+            items = exact_items(interp.seen(measured))
             return len(items) if items is not None else None
-    known = constant_of(interp.evaluate(expr))
+    known = constant_of(interp.seen(expr))
     return known.value if known is not None and type(known.value) is int else None
 
 

@@ -250,20 +250,7 @@ TENSOR_ARGUMENTS: dict[str, frozenset[int | str]] = {
 }  # fmt: skip
 # Functions that take tensors in a list, and nothing else.
 JOINING = frozenset(
-    f"torch.{name}"
-    for name in (
-        "cat",
-        "concat",
-        "concatenate",
-        "stack",
-        "hstack",
-        "vstack",
-        "dstack",
-        "row_stack",
-        "column_stack",
-        "block_diag",
-        "meshgrid",
-    )
+    f"torch.{name}" for name in "cat concat concatenate stack hstack vstack dstack row_stack column_stack block_diag meshgrid".split()
 )
 # The modules of torchaudio whose functions take tensors and numbers alone; what they take can be moved only where it is a tensor.
 AUDIO = ("torchaudio.functional.", "torchaudio.compliance.")

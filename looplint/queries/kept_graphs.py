@@ -82,8 +82,7 @@ def _keeps_results(program: Program) -> bool:
 
 
 def _is_cached(function: ir.Function) -> bool:
-    called = (each.func if isinstance(each, ir.Call) else each for each in function.decorators)
-    return any((ir.path_of(each) or "").rpartition(".")[2] in _CACHING for each in called)
+    return any(ir.decorator_name(each) in _CACHING for each in function.decorators)
 
 
 def _keeps(cls: ClassRef, depth: int) -> bool:

@@ -86,8 +86,8 @@ def _set_on_all_parts(program: Program, module: Obj, event: Event) -> Eval | Non
     if not isinstance(module, Module) or module.symbolic or is_switched(program, module):
         return None
     parts = {part for value in module.heap.values() for part in refs(value, Module)}
-    visits = [visit for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event and visit.always("eval")]
-    switches = [state.last(Eval) for visit in visits for state in visit.states]
+    visits = _in_eval_before(program, parts, event)
+    switches = [state.last(Eval) for visit in visits.values() for state in visit.states]
     return switches[0] if parts and len(visits) == len(parts) and all(switches) else None
 
 
@@ -141,8 +141,13 @@ def has_no_mode(program: Program, module: Obj) -> bool:
 def parts_in_eval(program: Program, module: Obj, event: Forward) -> set[Obj]:
     """The parts of a module that are in eval mode at a forward on every path, whatever mode the module itself is in."""
     parts = {part for value in parts_of(module).values() for part in refs(value, Module)}
-    visits = [(part, visit) for part in parts for visit in program.run_past(MODE, part, [event]) if visit.event is event]
-    return {part for part, visit in visits if visit.always("eval")}
+    return set(_in_eval_before(program, parts, event))
+
+
+def _in_eval_before(program: Program, parts: Collection[Obj], event: Event) -> dict[Obj, Visit]:
+    """Those of some modules that an event finds in eval mode on every path, as their own switches before it tell."""
+    visits = ((part, visit) for part in parts for visit in program.run_past(MODE, part, [event]))
+    return {part: visit for part, visit in visits if visit.event is event and visit.always("eval")}
 
 
 def parts_without_train_mode(program: Program, module: Obj, event: Forward) -> Collection[Obj]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from looplint.domain.objects import File, Obj, Optimizer, Scaler, Scheduler, StateDict
@@ -74,9 +72,15 @@ def fits_only_if_spread(program: Program, restored: LoadState) -> bool:
 
 def goes_on_from_no_file_of_its_own(program: Program, file: File) -> bool:
     """Whether the program reads an entry of a file that nothing it saves has: with a file of its own it fails there."""
+    saved = saved_keys(program)
+    return saved is not None and not file.keys <= saved
+
+
+def saved_keys(program: Program) -> frozenset[str] | None:
+    """The keys of all dicts that the program saves; None where it saves nothing, or something of which they are not known."""
     saved = [e.entries for e in program.of(Save)]
     known = [entries for entries in saved if entries is not None]
-    return bool(known) and len(known) == len(saved) and not file.keys <= frozenset().union(*known)
+    return frozenset[str]().union(*known) if known and len(known) == len(saved) else None
 
 
 def loads_again(read: ReadFile) -> bool:
@@ -93,14 +97,9 @@ def _loaded_again(code: ir.ModuleCode) -> frozenset[cst.CSTNode]:
         if isinstance(stmt, ir.Try) and isinstance(stmt.node, cst.Try | cst.TryStar):
             types = [handler.type for handler in stmt.node.handlers]
             caught = [body for type_, (_, body) in zip(types, stmt.handlers) if _catches_errors(type_)]
-            if any(_names_a_device(call) for body in caught for call in _calls(body)):
-                found.update(call.node for call in _calls(stmt.body))
+            if any(_names_a_device(call) for body in caught for call in ir.calls_in(body)):
+                found.update(call.node for call in ir.calls_in(stmt.body))
     return frozenset(found)
-
-
-def _calls(body: list[ir.Stmt]) -> Iterator[ir.Call]:
-    for stmt in ir.statements(body):
-        yield from (part for part in ir.walk(*ir.expressions(stmt)) if isinstance(part, ir.Call))
 
 
 def _names_a_device(call: ir.Call) -> bool:

@@ -11,7 +11,7 @@ from looplint.domain.objects import File, Obj, StateDict
 from looplint.flow.events import LoadState, ReadFile, Save
 from looplint.flow.remarks import ReadEntry
 from looplint.queries.program import Program
-from looplint.queries.resuming import fits_only_if_spread
+from looplint.queries.resuming import fits_only_if_spread, saved_keys
 from looplint.regex import regex
 from looplint.syntax import ir
 
@@ -21,25 +21,9 @@ _SAVES = regex(r"(?i)^save(_all)?$|(?=.*(save|dump|store|write|backup)).*(check|
 _OTHER_WRITERS = frozenset({"np", "numpy", "image", "img", "im", "fig", "figure", "plt", "ani", "animation", "grid", "canvas"})
 _CAUGHT = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
 # What takes a dict whole and adds nothing to it.
-_LEAVE_ALONE = frozenset(
-    {
-        "print",
-        "len",
-        "type",
-        "isinstance",
-        "list",
-        "sorted",
-        "set",
-        "dict",
-        "load_state_dict",
-        "info",
-        "debug",
-        "pprint",
-        "id",
-        "bool",
-        "str",
-    }
-)
+_LEAVE_ALONE = frozenset({
+    "print", "len", "type", "isinstance", "list", "sorted", "set", "dict", "load_state_dict", "info", "debug", "pprint", "id", "bool", "str",
+})  # fmt: skip
 _ASKS = frozenset({"get", "pop", "setdefault", "__contains__", "has_key"})
 
 
@@ -57,10 +41,9 @@ class UnsavedEntry(NamedTuple):
 
 def unsaved_entries(program: Program) -> Iterator[UnsavedEntry]:
     """The entries that a resumption asks for in vain, if all that the program saves is known."""
-    saves = program.of(Save)
-    if not saves or any(save.entries is None for save in saves):
+    saves, saved = program.of(Save), saved_keys(program)
+    if saved is None:
         return
-    saved = {key for save in saves for key in save.entries or ()}
     loaded = {read.file: read for read in program.of(ReadFile)}
     reads = [read for read in program.of(ReadEntry) if all(_is_gone_on_from(file) and file in loaded for file in read.files)]
     if all(read.entry in saved for read in reads) or _saves_out_of_sight(program, saves):
@@ -207,7 +190,7 @@ def _saves_out_of_sight(program: Program, saves: Iterable[Save]) -> bool:
     called: set[str] = set()
     while work:
         function = work.pop()
-        for call in _calls(function):
+        for call in ir.calls_in(function.body):
             name = ir.called_name(call)
             known = name in (members if isinstance(call.func, ir.Attr) else defined) and ir.path_of(call.func) != "torch.save"
             if call.node not in written and not known and _may_save(call, name):
@@ -216,11 +199,6 @@ def _saves_out_of_sight(program: Program, saves: Iterable[Save]) -> bool:
         work += [f for f in rest if f.name in called]
         rest = [f for f in rest if f.name not in called]
     return False
-
-
-def _calls(function: ir.Function) -> Iterator[ir.Call]:
-    for stmt in ir.statements(function.body):
-        yield from (part for part in ir.walk(*ir.expressions(stmt)) if isinstance(part, ir.Call))
 
 
 def _may_save(call: ir.Call, name: str) -> bool:

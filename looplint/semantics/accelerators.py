@@ -59,7 +59,7 @@ def _unscale_all(interp: Interpreter, obj: Obj, name: str, args: Arguments, expr
 @transfer("deepspeed")
 def _deepspeed(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -> Value:
     engine = interp.create(Engine, expr.node, "engine", qualname=qualname)
-    engine.model = args.keywords.get("model") or next(iter(args.positional[1:2]), NOTHING)
+    engine.model = args.get(1, "model") or NOTHING
     interp.emit(Construct(), expr.node, {engine})
     scheduler = args.keywords.get("lr_scheduler") or UNKNOWN
     return frozenset({Tuple((ref(engine), ref(engine), UNKNOWN, scheduler))})

@@ -21,7 +21,7 @@ def _context(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call)
     enabled = args.get(place, "enabled")
     known = constant_of(enabled) if enabled is not None else None
     off = known is not None and not known.value
-    written = next((a.value for n, a in enumerate(expr.args) if a.keyword == "enabled" or (a.keyword is None and n == place)), None)
+    written = ir.argument(expr, place, "enabled")
     switch = written if known is None else None
     half = not off and _is_half(args.get(1, "dtype"), {device} if device else _devices(args.get(0, "device_type")))
     names, text = (frozenset(ir.paths_in(switch)), ir.render(switch)) if switch is not None else (frozenset(), "")

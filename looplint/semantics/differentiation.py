@@ -221,7 +221,7 @@ def _attributes_set(stmt: ir.Stmt) -> list[str]:
 
 def _enables(expr: ir.Expr) -> bool:
     """Whether a decorator or a context is the one of torch that enables gradients."""
-    return (ir.path_of(expr.func if isinstance(expr, ir.Call) else expr) or "").rpartition(".")[2] == "enable_grad"
+    return ir.decorator_name(expr) == "enable_grad"
 
 
 def _imported(interp: Interpreter, cls: ClassRef, name: str) -> ir.Function | None:
@@ -238,7 +238,7 @@ def _steps_on_a_loss(function: ir.Function) -> bool:
     """Whether an optimizer's step is given something: a differentiable one, as of `higher`, differentiates it."""
     if "step" not in function.methods:
         return False
-    called = (e for stmt in ir.statements(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
+    called = ir.calls_in(function.body)
     return any(
         isinstance(call.func, ir.Attr) and call.func.attr == "step" and call.args and "opt" in (ir.path_of(call.func.value) or "").lower()
         for call in called

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from looplint.interpreter.interpreter import Interpreter
 from looplint.knowledge import naming
 from looplint.syntax import ir
@@ -44,7 +42,7 @@ def _downloads(function: ir.Function, path: ir.Expr, known: str | None) -> bool:
             ir.render(a.value) in places or (isinstance(a.value, ir.Const) and a.value.value in {known, folder} - {None, ""})
             for a in call.args
         )
-        for call in _calls(function)
+        for call in ir.calls_in(function.body)
     )
 
 
@@ -70,8 +68,3 @@ def _writes(call: ir.Call, asks: bool) -> bool:
     if naming.downloads(name):
         return True
     return asks and name == "open" and any(isinstance(a.value, ir.Const) and a.value.value in ("wb", "wb+") for a in call.args)
-
-
-def _calls(function: ir.Function) -> Iterator[ir.Call]:
-    expressions = (expr for stmt in ir.statements(function.body) for expr in ir.expressions(stmt))
-    return (expr for expr in ir.walk(*expressions) if isinstance(expr, ir.Call))

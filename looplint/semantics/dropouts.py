@@ -101,8 +101,7 @@ def _always_on(interp: Interpreter, obj: Module, cls: ClassRef) -> Iterator[tupl
 @ir.kept_with_code
 def _named_so(function: ir.Function) -> list[ir.Call]:
     """The calls in a function whose name is that of a dropout, or of an attention that drops."""
-    calls = (e for stmt in ir.statements(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
-    return [call for call in calls if ir.called_name(call).startswith(("dropout", "scaled_dot"))]
+    return [call for call in ir.calls_in(function.body) if ir.called_name(call).startswith(("dropout", "scaled_dot"))]
 
 
 @ir.kept_with_code
@@ -174,7 +173,7 @@ def _drop(interp: Interpreter, obj: Module, function: ir.Function, owner: ClassR
     if attention is None and qualname not in FUNCTIONAL_DROPOUTS:
         return None
     position, argument = attention or (1, "p")
-    given = next((a.value for n, a in enumerate(call.args) if a.keyword == argument or (a.keyword is None and n == position)), None)
+    given = ir.argument(call, position, argument)
     if attention is not None:
         by_name = any(a.keyword == argument for a in call.args)
         sure = given is not None and _is_known(obj, given)

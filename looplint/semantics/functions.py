@@ -147,10 +147,7 @@ def _spawn(interp: Interpreter, qualname: str, args: Arguments, expr: ir.Call) -
 
 def _as_written(launch: ir.Call, number: int) -> ir.Call | None:
     """The call that a launcher makes, where the text names its arguments: what the function does hangs on the conditions that the caller knows of them."""
-    launched, written = (
-        next((a.value for i, a in enumerate(launch.args) if a.keyword == k or (i == n and not a.keyword)), None)
-        for n, k in enumerate(("fn", "args"))
-    )
+    launched, written = ir.argument(launch, 0, "fn"), ir.argument(launch, 1, "args")
     if not isinstance(launched, ir.Name | ir.Attr) or not isinstance(written, ir.Display) or not number - 1 <= len(written.items) <= number:
         return None
     rank = [ir.Const(launch.node, 0)] * (number - len(written.items))

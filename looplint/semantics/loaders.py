@@ -379,8 +379,8 @@ def _dataset_built(interp: Interpreter, obj: Dataset, args: Arguments, expr: ir.
         obj.made_up = all(each is not None and each.alike for each in rows)
         obj.length = next((each.length for each in rows if each is not None and each.length is not None), None)
     if obj.qualname.rpartition(".")[2] == "Subset":
-        indices = [a.value for n, a in enumerate(expr.args) if a.keyword == "indices" or (n == 1 and not a.keyword)]
-        obj.length = _count(interp, indices[0]) if indices else None
+        indices = ir.argument(expr, 1, "indices")
+        obj.length = _count(interp, indices) if indices is not None else None
 
 
 def _count(interp: Interpreter, indices: ir.Expr) -> int | None:

@@ -93,7 +93,7 @@ def _is_asked_for(frame: Frame, obj: Module, args: Arguments, expr: ir.Call) -> 
     given = args.get(position, name)
     if given is None or not all(isinstance(a, Unknown | Method) for a in given):
         return False
-    rate = next((a.value for n, a in enumerate(expr.args) if a.keyword == name or (a.keyword is None and n == position)), None)
+    rate = ir.argument(expr, position, name)
     default: ir.Expr | None = None
     caller: Frame | None = frame
     while caller is not None and isinstance(rate, ir.Name):
@@ -184,14 +184,9 @@ def _checkpoints(body: list[ir.Stmt]) -> bool:
 
 def _runs_the_same(body: list[ir.Stmt], other: list[ir.Stmt]) -> bool:
     """Whether the attributes that one branch checkpoints are called in the other one, which may be all that follows it."""
-    checkpointed = (e.args[0].value for e in _calls_in(body) if _is_checkpointed(e) and e.args)
-    called = {ir.path_of(e.func) for e in _calls_in(other)}
+    checkpointed = (e.args[0].value for e in ir.calls_in(body) if _is_checkpointed(e) and e.args)
+    called = {ir.path_of(e.func) for e in ir.calls_in(other)}
     return not other or all(not isinstance(run, ir.Attr) or ir.path_of(run) in called for run in checkpointed)
-
-
-def _calls_in(body: list[ir.Stmt]) -> list[ir.Call]:
-    wholes = (whole for stmt in ir.statements(body) for whole in ir.expressions(stmt))
-    return [e for whole in wholes for e in ir.walk(whole) if isinstance(e, ir.Call)]
 
 
 def _is_checkpointed(expr: ir.Expr) -> bool:

@@ -96,5 +96,4 @@ def _computes(atom: Atom) -> bool:
 
 @ir.kept_with_code
 def _draws(function: ir.Function) -> bool:
-    calls = (e for stmt in ir.statements(function.body) for e in ir.walk(*ir.expressions(stmt)) if isinstance(e, ir.Call))
-    return any(_DRAWS.search(name.lower()) for name in (function.name, *map(ir.called_name, calls)))
+    return any(_DRAWS.search(name.lower()) for name in (function.name, *map(ir.called_name, ir.calls_in(function.body))))

@@ -22,16 +22,15 @@ def by_loop(function: ir.Function) -> dict[int, Again]:
 
 
 def _again(loop: ir.For | ir.While) -> Again:
-    body = list(ir.statements(loop.body))
     targets = ir.binds(loop)
     bindings: dict[str, list[ir.Stmt]] = {}
-    for stmt in body:
+    for stmt in ir.statements(loop.body):
         for name in ir.binds(stmt) - targets:
             bindings.setdefault(name, []).append(stmt)
     own = loop.assigned | targets
     while found := {name for name in own & bindings.keys() if all(_comes_again(stmt, own) for stmt in bindings[name])}:
         own -= found
-    calls = [e for stmt in body for whole in ir.expressions(stmt) for e in ir.walk(whole) if isinstance(e, ir.Call)]
+    calls = list(ir.calls_in(loop.body))
     return Again(
         frozenset(id(call.node) for call in calls if not _hangs_on(call.func, own)),
         frozenset(id(call.node) for call in calls if not any(_hangs_on(arg.value, own) for arg in call.args)),

@@ -232,6 +232,11 @@ def path_of(expr: Expr) -> str | None:
     return None
 
 
+def argument(call: Call, position: int, keyword: str) -> Expr | None:
+    """What a call gives for a parameter, by its name or at its place; what is unpacked there stands as it is."""
+    return next((a.value for n, a in enumerate(call.args) if a.keyword == keyword or (a.keyword is None and n == position)), None)
+
+
 def called_name(call: Call) -> str:
     """The last part of the name that is called: `step` of `self.optimizer.step()` and `optimizers[i].step()`; empty where it has none."""
     match call.func:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from looplint.dataclass import dataclass
-from looplint.syntax.ir.expression_nodes import Expr
+from looplint.syntax.ir.expression_nodes import Call, Expr, walk
 
 if TYPE_CHECKING:
     from looplint.syntax.ir.definitions import Class, Function
@@ -203,6 +203,11 @@ def expressions(stmt: Stmt) -> Iterator[Expr]:
             yield from (context for context, _ in stmt.items)
         case Return() | Jump() if stmt.value is not None:
             yield stmt.value
+
+
+def calls_in(body: Iterable[Stmt]) -> Iterator[Call]:
+    """The calls that some statements make, and those in them."""
+    return (part for stmt in statements(body) for part in walk(*expressions(stmt)) if isinstance(part, Call))
 
 
 def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
